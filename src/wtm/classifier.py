@@ -1,0 +1,369 @@
+"""WTMClassifier: the scikit-learn face of the Weighted Tsetlin Machine."""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from wtm.features import Examples, pack_examples
+from wtm.machine import Machine, MachineParameters
+from wtm.parameters import check_parameters, draw_seed
+from wtm.progress import show_epochs
+from wtm.training import LabelledExamples, Model, train
+from wtm.votes import VotingModel
+
+__all__ = ["WTMClassifier"]
+
+
+class WTMClassifier(ClassifierMixin, BaseEstimator):
+    """Weighted Tsetlin Machine: a vote of weighted AND-rules over true/false features.
+
+    Each class has a machine of `n_clauses` clauses. A clause is an AND of features and negated features; half of a machine's
+    clauses vote for its class, half against, each with its weight, and the class with the largest sum is predicted. Two
+    classes have two machines.
+
+    Parameters
+    ----------
+    n_clauses : int, default=200
+        Clauses of each class, an even number.
+    T : float, default=50
+        Threshold that the sums of a class are trained toward: +T on its own examples, -T on others.
+    s : float, default=10
+        Specificity. The probability p_s of the paper is 1/s: with a larger s rules get longer. At least 1.
+    gamma : float, default=0.01
+        Learning rate of the weights: a weight is multiplied or divided by 1 + gamma. 0 gives the classic Tsetlin machine.
+    n_epochs : int, default=30
+        Passes over the training examples.
+    n_states : int, default=256
+        States of an automaton (2N in the paper), even, at most 256.
+    boost_true_positive : bool, default=True
+        Whether Type I feedback to a true clause always strengthens its true literals, as in the paper, or with probability
+        1 - 1/s as in the original Tsetlin machine.
+    init : {"border", "random"}, default="border"
+        Where the automata start: all in the last state that excludes (as the paper's own program does), or each in one of the two
+        middle states by a fair coin (as the paper says).
+    engine : {"direct"}, default="direct"
+        How an epoch is computed. "direct" follows the paper example by example.
+    sampler : {"bits", "binomial", "bernoulli"}, default="bits"
+        How the direct engine draws the literals that Type I feedback weakens. All three draw the same distribution: "bits" whole
+        random vectors, "binomial" Algorithm 1 of the paper, "bernoulli" a number for each literal.
+    shuffle : bool, default=True
+        Whether each epoch takes the examples in a new random order, or in the order given.
+    warm_start : bool, default=False
+        Whether `fit` goes on from the last call with `n_epochs` more epochs, or starts anew.
+    n_jobs : int or None, default=None
+        Threads, over classes in training and over examples in prediction; None is 1 unless in a
+        :func:`joblib.parallel_config` context, -1 all cores. No result depends on it.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed. For an integer the model is the same bit for bit, whatever the processor and the number of threads.
+    verbose : int, default=0
+        0 is silent, 1 shows a progress bar on a terminal or in a notebook, 2 prints a line an epoch.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, only where `X` had names that are all strings.
+    n_epochs_ : int
+        Number of epochs trained.
+    history_ : list of dict
+        An entry an epoch: ``epoch`` (from 1), ``seconds`` (of training alone), ``train_accuracy`` (on all training rows, or on
+        5,000 spread evenly where there are more), ``valid_accuracy`` (None without validation data), ``type_i`` and ``type_ii``
+        (feedbacks given, Type II to true clauses only), ``weights_at_edge`` (updates that the weights' range held back),
+        ``literals_per_clause``.
+    machines_ : list of wtm.machine.Machine
+        The machine of each class, in the order of `classes_`.
+
+    References
+    ----------
+    Phoulady, Granmo, Gorji, Phoulady: The Weighted Tsetlin Machine: Compressed Representations with Weighted Clauses.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wtm import WTMClassifier
+    >>> X = np.random.default_rng(0).integers(0, 2, (1000, 8))
+    >>> y = X[:, 0] ^ X[:, 1]
+    >>> WTMClassifier(n_clauses=20, T=10, s=4, random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    def __init__(
+        self,
+        n_clauses: int = 200,
+        T: float = 50,
+        s: float = 10,
+        gamma: float = 0.01,
+        n_epochs: int = 30,
+        *,
+        n_states: int = 256,
+        boost_true_positive: bool = True,
+        init: str = "border",
+        engine: str = "direct",
+        sampler: str = "bits",
+        shuffle: bool = True,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_clauses = n_clauses
+        self.T = T
+        self.s = s
+        self.gamma = gamma
+        self.n_epochs = n_epochs
+        self.n_states = n_states
+        self.boost_true_positive = boost_true_positive
+        self.init = init
+        self.engine = engine
+        self.sampler = sampler
+        self.shuffle = shuffle
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, *, X_val: Any = None, y_val: Any = None) -> Self:
+        """Train `n_epochs` epochs, from the start unless `warm_start`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+            0 and 1, or False and True, of any numeric or boolean dtype. Sparse data are never made dense.
+        y : array-like of shape (n_rows,)
+            Labels of any sortable kind.
+        X_val, y_val : array-like, optional
+            Validation data: `history_` gets the accuracy on them after every epoch. Training does not see them.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError, TypeError
+            A parameter or the data are not usable; a model fitted before stays as it was.
+        """
+        with self._unchanged_on_error():
+            check_parameters(self.get_params(deep=False))
+            goes_on = self.warm_start and self.__sklearn_is_fitted__()
+            training = self._check_training(X, y, None if goes_on else self._learn_classes, reset=not goes_on)
+            validation = self._check_validation(X_val, y_val)
+            if goes_on:
+                self._take_over_parameters()
+                model, history = self._model, self.history_
+            else:
+                model, history = self._new_model(), []
+            self._train(model, history, training, validation, int(self.n_epochs))
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Train one epoch on `X` and `y`, from where the model stands.
+
+        Parameters
+        ----------
+        X, y
+            As in `fit`; not every class need occur.
+        classes : array-like of shape (n_classes,), optional
+            All labels that will ever occur; required in the first call.
+
+        Returns
+        -------
+        self
+        """
+        with self._unchanged_on_error():
+            check_parameters(self.get_params(deep=False))
+            first = not self.__sklearn_is_fitted__()
+            if first and classes is None:
+                raise ValueError(
+                    "classes must be given in the first call of partial_fit: all labels that will occur."
+                )
+            if classes is not None:
+                classes = np.unique(column_or_1d(classes))
+                if not first and not np.array_equal(classes, self.classes_):
+                    raise ValueError(
+                        f"classes must be those of the first call, {self.classes_}; got {classes}."
+                    )
+                _check_number_of_classes(classes, "classes")
+            if first:
+                self.classes_ = classes
+            training = self._check_training(X, y, None, reset=first)
+            if first:
+                model, history = self._new_model(), []
+            else:
+                self._take_over_parameters()
+                model, history = self._model, self.history_
+            self._train(model, history, training, None, 1)
+        return self
+
+    def class_sums(self, X: Any) -> np.ndarray:
+        """Weighted sum of the clauses of each class, unclamped; float64 of shape (n_rows, n_classes)."""
+        return self._fixed_sums(X) * self._voting_model().unit
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Confidence in each class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of float64
+            The sums of `class_sums`, shape (n_rows, n_classes); with two classes the second less the first, shape (n_rows,).
+        """
+        sums = self._fixed_sums(X)
+        if len(self.classes_) == 2:
+            return (sums[:, 1] - sums[:, 0]) * self._voting_model().unit
+        return sums * self._voting_model().unit
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The label with the largest sum for each row, the first of equals; shape (n_rows,)."""
+        return self.classes_[self._fixed_sums(X).argmax(axis=1)]
+
+    @property
+    def machines_(self) -> list[Machine]:
+        """The machine of each class."""
+        if not self.__sklearn_is_fitted__():
+            raise AttributeError(f"This {type(self).__name__} is not fitted yet, so it has no machines_.")
+        return self._model.machines
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_model")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        state.pop("_voting", None)  # a compiled copy of the model
+        return state
+
+    @contextmanager
+    def _unchanged_on_error(self) -> Iterator[None]:
+        """Whatever happens inside, a failed call leaves the attributes that were there before it."""
+        before = dict(vars(self))
+        try:
+            yield
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    def _learn_classes(self, y: np.ndarray) -> None:
+        check_classification_targets(y)
+        classes = np.unique(y)
+        _check_number_of_classes(classes, "y")
+        self.classes_ = classes
+
+    def _check_training(self, X: Any, y: Any, learn_classes: Any, *, reset: bool) -> LabelledExamples:
+        X, y = validate_data(self, X, y, reset=reset, accept_sparse="csr", dtype="numeric")
+        if learn_classes is not None:
+            learn_classes(y)
+        return LabelledExamples(pack_examples(X), self._class_indices(y, "y"))
+
+    def _check_validation(self, X_val: Any, y_val: Any) -> LabelledExamples | None:
+        if (X_val is None) != (y_val is None):
+            missing = "X_val" if X_val is None else "y_val"
+            raise ValueError(f"X_val and y_val must be given together, but {missing} is None.")
+        if X_val is None:
+            return None
+        X, y = validate_data(self, X_val, y_val, reset=False, accept_sparse="csr", dtype="numeric")
+        return LabelledExamples(pack_examples(X, "X_val"), self._class_indices(y, "y_val"))
+
+    def _class_indices(self, y: np.ndarray, name: str) -> np.ndarray:
+        known = np.isin(y, self.classes_)
+        if not known.all():
+            raise ValueError(
+                f"{name} holds the label {y[~known][0]!r}, which is none of the classes {self.classes_}."
+            )
+        return np.searchsorted(self.classes_, y).astype(np.int64)
+
+    def _machine_parameters(self) -> MachineParameters:
+        return MachineParameters(
+            n_features=self.n_features_in_,
+            n_clauses=int(self.n_clauses),
+            T=float(self.T),
+            s=float(self.s),
+            gamma=float(self.gamma),
+            n_states=int(self.n_states),
+            boost_true_positive=bool(self.boost_true_positive),
+            init=self.init,
+            engine=self.engine,
+            sampler=self.sampler,
+        )
+
+    def _new_model(self) -> Model:
+        seed = draw_seed(self.random_state)
+        parameters = self._machine_parameters()
+        return Model([Machine.new(parameters, seed, i) for i in range(len(self.classes_))], seed)
+
+    def _take_over_parameters(self) -> None:
+        """Let parameters that were changed since the last call hold from now on, where a trained model allows it."""
+        now, before = self._machine_parameters(), self._model.machines[0].parameters
+        for name in ("n_clauses", "n_states", "gamma"):
+            if getattr(now, name) != getattr(before, name):
+                raise ValueError(
+                    f"{name} can't change while training goes on: it was {getattr(before, name)!r} and is "
+                    f"{getattr(now, name)!r}. Set it back, or fit anew with warm_start=False."
+                )
+        if now != before:
+            self._model = replace(
+                self._model, machines=[replace(machine, parameters=now) for machine in self._model.machines]
+            )
+
+    def _train(
+        self,
+        model: Model,
+        history: list[dict[str, Any]],
+        training: LabelledExamples,
+        validation: LabelledExamples | None,
+        n_epochs: int,
+    ) -> None:
+        epochs = train(
+            model, training, validation, n_epochs=n_epochs, shuffle=bool(self.shuffle), n_jobs=self.n_jobs
+        )
+        entries = list(show_epochs(epochs, n_epochs, int(self.verbose)))
+        if any(entry["weights_at_edge"] for entry in entries):
+            table = model.machines[0].parameters.weight_table
+            low, high = table.weight(np.array([-table.max_exponent, table.max_exponent]))
+            warnings.warn(
+                f"Some weights reached the edge of their range ({low:.3g} to {high:.3g}) and stayed there. "
+                "A smaller gamma or a smaller T keeps them inside.",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+        self._model = model
+        self._voting: VotingModel | None = None
+        self.history_ = [*history, *entries]
+        self.n_epochs_ = model.n_epochs
+
+    def _voting_model(self) -> VotingModel:
+        voting = getattr(self, "_voting", None)
+        if voting is None:
+            voting = self._voting = VotingModel.of(self._model.machines)
+        return voting
+
+    def _fixed_sums(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        return self._voting_model().sums(self._check_rows(X), n_jobs=self.n_jobs)
+
+    def _check_rows(self, X: Any) -> Examples:
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype="numeric", ensure_min_samples=0)
+        return pack_examples(X)
+
+
+def _check_number_of_classes(classes: np.ndarray, name: str) -> None:
+    if len(classes) < 2:
+        raise ValueError(f"{name} must hold at least two classes, got {len(classes)}: {classes}.")

@@ -1,0 +1,159 @@
+"""IMDb film reviews as words and pairs of words that are present or absent."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_selection import SelectKBest, chi2
+
+from wtm.datasets.base import Dataset, DatasetNotFoundError, find_files, read_file
+
+MIN_OCCURRENCES = 10
+"""How often a term has to occur in the training reviews to be a candidate."""
+
+N_FREQUENT_WORDS = 5000
+"""Recipe "authors": Keras' `num_words`; rarer words are unknown ones."""
+
+N_MARKS = 2
+"""Recipe "authors": Keras' `index_from`, which moves the ranks up to make room for the marks."""
+
+_Tokenizer = Callable[[str], list[str]]
+
+_LINE_BREAK = re.compile(r"<br\s*/?>")
+_WORD = re.compile(r"\w+(?:'\w+)*")
+_KERAS_SEPARATORS = str.maketrans(dict.fromkeys('!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n', " "))
+
+
+def load_imdb(
+    data_dir: str | os.PathLike[str] | None = None,
+    *,
+    recipe: Literal["paper", "authors"] = "paper",
+    n_features: int = 5000,
+) -> Dataset:
+    """Load the IMDb reviews as bits: which words and pairs of words they have (the paper, section 4.2).
+
+    Candidates are the words and the pairs of neighbouring words that occur at least 10 times in the training
+    reviews; of these the `n_features` with the largest chi-square statistic between presence and label are
+    taken, on the training part alone.
+
+    There is no download: the reviews may be used for research but not passed on with software.
+
+    Parameters
+    ----------
+    data_dir : path or None
+        Folder with ``train.jsonl`` and ``test.jsonl``, or with a folder ``imdb`` that has them; each may be
+        compressed (``.gz``). A line is one review: ``{"label": 0 or 1, "text": "..."}``, 1 being positive.
+        None: the folder named by the environment variable ``WTM_DATA``.
+    recipe : {"paper", "authors"}
+        What a word is. "paper": a run of letters and digits in lower case, apostrophes inside included
+        ("don't"), the HTML line breaks left out. "authors": the program published with the paper starts from
+        Keras' form of the reviews: a mark at the start, the 4,997 most frequent words, and one mark for all
+        rarer ones. This needs Keras' ``imdb_word_index.json`` (a word's rank by frequency, from 1) in the
+        same folder.
+    n_features : int
+        Number of terms to select.
+
+    Returns
+    -------
+    Dataset
+        `X_train` and `X_test` CSR uint8 (25000, n_features) for the whole data set; labels int64, 0 and 1.
+
+    Raises
+    ------
+    DatasetNotFoundError
+        If the files are in none of the folders looked in.
+    ValueError
+        If `recipe` is unknown, a file is damaged or not as described, or there are fewer candidates than
+        `n_features`.
+    """
+    if recipe not in ("paper", "authors"):
+        raise ValueError(f"recipe must be 'paper' or 'authors', got {recipe!r}.")
+    names = ["train.jsonl", "test.jsonl"] + ["imdb_word_index.json"] * (recipe == "authors")
+    try:
+        paths = find_files("IMDb", "imdb", names, data_dir)
+    except DatasetNotFoundError as missing:
+        raise DatasetNotFoundError(
+            f"{missing} There is no download. The reviews are the Large Movie Review Dataset v1.0 (Maas et "
+            'al., 2011); a line of the two .jsonl files is one review, {"label": 0 or 1, "text": "..."}.'
+        ) from None
+    tokenize = _words if recipe == "paper" else _keras_tokenizer(paths["imdb_word_index.json"])
+    texts_train, y_train = _read_reviews(paths["train.jsonl"])
+    texts_test, y_test = _read_reviews(paths["test.jsonl"])
+    vectorizer = CountVectorizer(tokenizer=tokenize, token_pattern=None, ngram_range=(1, 2), dtype=np.int32)
+    counts = sparse.csr_array(vectorizer.fit_transform(texts_train))
+    columns, n_candidates = _select(counts, y_train, n_features)
+    return Dataset(
+        name="IMDb",
+        X_train=_presence(counts[:, columns]),
+        y_train=y_train,
+        X_test=_presence(sparse.csr_array(vectorizer.transform(texts_test))[:, columns]),
+        y_test=y_test,
+        feature_names=tuple(f'has "{term}"' for term in vectorizer.get_feature_names_out()[columns]),
+        target_names=("negative", "positive"),
+        description=(
+            f"Presence of the {n_features:,} best by chi-square of {n_candidates:,} words and pairs of words "
+            f"that occur {MIN_OCCURRENCES} times or more in training, recipe '{recipe}'; the original split."
+        ),
+    )
+
+
+def _select(counts: sparse.csr_array, y: NDArray[np.int64], n_features: int) -> tuple[NDArray[np.intp], int]:
+    """Return the columns of `counts` with the best terms, ascending, and the number of candidates."""
+    candidates = np.flatnonzero(counts.sum(axis=0) >= MIN_OCCURRENCES)
+    if not 1 <= n_features <= len(candidates):
+        raise ValueError(
+            f"n_features must be between 1 and {len(candidates)}, the number of terms that occur "
+            f"{MIN_OCCURRENCES} times or more in training, got {n_features}."
+        )
+    best = SelectKBest(chi2, k=n_features).fit(_presence(counts[:, candidates]), y)
+    return candidates[best.get_support(indices=True)], len(candidates)
+
+
+def _presence(counts: sparse.csr_array) -> sparse.csr_array:
+    return counts.sign().astype(np.uint8)
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(_LINE_BREAK.sub(" ", text))
+
+
+def _keras_tokenizer(word_index: Path) -> _Tokenizer:
+    """Return the function from a text in lower case to the terms that Keras' word ids stand for."""
+    rank = json.loads(read_file(word_index))
+    term = {word: word if r + N_MARKS < N_FREQUENT_WORDS else "<UNK>" for word, r in rank.items()}
+
+    def tokenize(text: str) -> list[str]:
+        # Words outside the index are dropped, not marked: so does Keras.
+        return [
+            "<START>",
+            *(term[word] for word in text.translate(_KERAS_SEPARATORS).split(" ") if word in term),
+        ]
+
+    return tokenize
+
+
+def _read_reviews(path: Path) -> tuple[list[str], NDArray[np.int64]]:
+    """Return the texts and the labels (n_reviews,) of a file with one JSON object a line."""
+    texts, labels = [], []
+    for number, line in enumerate(read_file(path).splitlines(), start=1):
+        try:
+            review = json.loads(line)
+            text, label = str(review["text"]), review["label"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(
+                f'{path}, line {number} is not a JSON object with "label" and "text".'
+            ) from error
+        if label not in (0, 1):
+            raise ValueError(f"{path}, line {number}: the label must be 0 or 1, got {label!r}.")
+        texts.append(text)
+        labels.append(label)
+    return texts, np.array(labels, dtype=np.int64)

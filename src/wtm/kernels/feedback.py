@@ -1,0 +1,94 @@
+"""Type I and Type II feedback to one clause, 64 automata at a time.
+
+An automaton is one byte: its state 0 .. 2N - 1 plus 128 - N, so that it includes its literal exactly when the byte's top bit is
+set, whatever N is. A clause has `n_words` words of 64 automata; those beyond its 2o literals rest at the lowest state.
+"""
+
+import numpy as np
+
+from wtm.kernels.jit import inline, kernel
+from wtm.kernels.simd import (
+    add_saturating,
+    bytes_of_mask,
+    load,
+    maximum,
+    minimum,
+    splat_byte,
+    store,
+    subtract_saturating,
+    top_bits,
+)
+
+__all__ = ["include_words", "tail_mask", "type_i_false", "type_i_true", "type_ii"]
+
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+@inline
+def tail_mask(n_literals):
+    """The bits of the last word of a clause that belong to literals."""
+    return _ALL >> np.uint64(63 - ((n_literals - 1) & 63))
+
+
+@inline
+def type_i_true(automata, include, clause, literals, row, mask, n_literals, n_words, lowest, highest, boost):
+    """Table 1, clause value 1: true literals one up, false ones one down where drawn (`reference.type_i`).
+
+    With `boost` every true literal moves, else those that were not drawn. Returns the bits of `include` that changed.
+    """
+    floor = splat_byte(np.uint8(lowest))
+    ceiling = splat_byte(np.uint8(highest))
+    changed = np.uint64(0)
+    for w in range(n_words):
+        true = literals[row + w]
+        if w == n_words - 1:
+            true &= tail_mask(n_literals)
+        drawn = mask[w]
+        raised = true if boost else true & ~drawn
+        at = (clause * n_words + w) * 64
+        states = minimum(add_saturating(load(automata, at), bytes_of_mask(raised)), ceiling)
+        states = maximum(subtract_saturating(states, bytes_of_mask(drawn & ~true)), floor)
+        store(automata, at, states)
+        included = top_bits(states)
+        changed |= included ^ include[clause * n_words + w]
+        include[clause * n_words + w] = included
+    return changed
+
+
+@inline
+def type_i_false(automata, include, clause, mask, n_words, lowest):
+    """Table 1, clause value 0: one down where drawn, whatever the literal's value (`reference.type_i`)."""
+    floor = splat_byte(np.uint8(lowest))
+    for w in range(n_words):
+        at = (clause * n_words + w) * 64
+        states = maximum(subtract_saturating(load(automata, at), bytes_of_mask(mask[w])), floor)
+        store(automata, at, states)
+        include[clause * n_words + w] = top_bits(states)
+
+
+@inline
+def type_ii(automata, include, clause, literals, row, n_literals, n_words):
+    """Table 2, clause value 1: excluded false literals one up (`reference.type_ii`).
+
+    Returns the bits of `include` that changed.
+    """
+    changed = np.uint64(0)
+    for w in range(n_words):
+        included = include[clause * n_words + w]
+        raised = ~(literals[row + w] | included)
+        if w == n_words - 1:
+            raised &= tail_mask(n_literals)
+        at = (clause * n_words + w) * 64
+        states = add_saturating(load(automata, at), bytes_of_mask(raised))
+        store(automata, at, states)
+        now = top_bits(states)
+        changed |= now ^ included
+        include[clause * n_words + w] = now
+    return changed
+
+
+@kernel
+def include_words(automata, include):
+    """Read which literals the clauses include: `include` (OUT) gets the top bits of `automata` (IN), 64 a word."""
+    for w in range(automata.size // 64):
+        include[w] = top_bits(load(automata, w * 64))

@@ -1,0 +1,181 @@
+"""Random streams, and the three samplers of a Bernoulli process over the literals of a clause.
+
+The random state of a machine is one array of 18 words: the two words of eight xoroshiro128++ generators that step together
+in a vector (words 0 to 7 and 8 to 15), and those of one more for scalar draws (words 16 and 17).
+
+Probabilities are fractions of 2**32, `threshold` = round(p * 2**32), in all samplers alike.
+"""
+
+import numpy as np
+
+from wtm.kernels.jit import inline, kernel
+from wtm.kernels.simd import any_set, load, popcount, rotate_left, shift_left, splat, store
+
+__all__ = [
+    "BERNOULLI", "BINOMIAL", "BITS", "CERTAIN", "RANDOM_WORDS", "bernoulli_vector", "fill_mask", "fill_masks", "next_word",
+]  # fmt: skip
+
+BERNOULLI, BINOMIAL, BITS = 0, 1, 2
+CERTAIN = 1 << 32
+RANDOM_WORDS = 18
+
+_SCALAR = 16
+_ZERO = np.uint64(0)
+_ONE = np.uint64(1)
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+_LOW32 = np.uint64(0xFFFFFFFF)
+
+
+@inline
+def next_word(random):
+    """64 random bits of the scalar stream (xoroshiro128++ of Blackman and Vigna)."""
+    a, b = random[_SCALAR], random[_SCALAR + 1]
+    total = a + b
+    b ^= a
+    random[_SCALAR] = ((a << np.uint64(49)) | (a >> np.uint64(15))) ^ b ^ (b << np.uint64(21))
+    random[_SCALAR + 1] = (b << np.uint64(28)) | (b >> np.uint64(36))
+    return ((total << np.uint64(17)) | (total >> np.uint64(47))) + a
+
+
+@inline
+def bernoulli_vector(random, threshold):
+    """512 independent bits, each 1 with probability threshold / 2**32.
+
+    Each bit is the outcome of comparing a random number with the threshold, digit by digit from the highest: it is
+    settled at the first digit that differs. All 512 are settled after about ten digits in the mean, and nothing is
+    left to draw when the rest of the threshold is 0; the outcome is that of comparing all 32 digits.
+    """
+    less = splat(_ZERO)
+    if threshold >= CERTAIN:
+        return ~less
+    equal = ~less
+    a = load(random, 0)
+    b = load(random, 8)
+    remaining = threshold
+    digit = np.int64(1) << 31
+    while remaining != 0:
+        total = a + b
+        drawn = rotate_left(total, 17) + a
+        b = b ^ a
+        a = rotate_left(a, 49) ^ b ^ shift_left(b, 21)
+        b = rotate_left(b, 28)
+        if remaining & digit:
+            less = less | (equal & ~drawn)
+            equal = equal & drawn
+            remaining ^= digit
+        else:
+            equal = equal & ~drawn
+        if not any_set(equal):
+            break
+        digit >>= 1
+    store(random, 0, a)
+    store(random, 8, b)
+    return less
+
+
+@inline
+def _fill_bernoulli(random, mask, n_literals, threshold):
+    """One draw a literal (the paper's baseline)."""
+    limit = np.uint64(threshold)
+    for start in range(0, n_literals, 64):
+        word = _ZERO
+        for bit in range(min(64, n_literals - start)):
+            word |= np.uint64((next_word(random) >> np.uint64(32)) < limit) << np.uint64(bit)
+        mask[start >> 6] = word
+
+
+@inline
+def _draw_count(random, cumulative, guide):
+    """A binomial count: the first k with r < P(S <= k) for 64 random bits r, found from the guide of r's top bits."""
+    r = next_word(random)
+    k = guide[r >> np.uint64(56)]
+    while r >= cumulative[k] and k < cumulative.size - 1:
+        k += 1
+    return k
+
+
+@inline
+def _fill_binomial(random, mask, n_literals, cumulative, guide):
+    """Algorithm 1: an exactly drawn count, then that many distinct positions by rejection.
+
+    Above one half the positions that stay 0 are drawn instead: the same distribution with fewer rejections.
+    """
+    count = _draw_count(random, cumulative, guide)
+    n_words = (n_literals + 63) >> 6
+    complement = 2 * count > n_literals
+    if complement:
+        count = n_literals - count
+    for w in range(n_words):
+        mask[w] = _ZERO
+    size = np.uint64(n_literals)
+    # Lemire's method: the product's high half is uniform once its low half is not among the 2**32 % size lowest.
+    rejected = (_LOW32 - size + _ONE) % size
+    while count > 0:
+        r = next_word(random)
+        for half in range(2):
+            product = (r & _LOW32) * size
+            r >>= np.uint64(32)
+            position = product >> np.uint64(32)
+            w = position >> np.uint64(6)
+            bit = position & np.uint64(63)
+            # Without branches: the number of trials is known only to the processor, and half of its guesses would fail.
+            fresh = np.uint64((product & _LOW32) >= rejected) & np.uint64(count > 0) & ~(mask[w] >> bit)
+            mask[w] |= fresh << bit
+            count -= np.int64(fresh)
+    if complement:
+        for w in range(n_words):
+            mask[w] = ~mask[w]
+
+
+@inline
+def _fill_bits(random, mask, n_literals, threshold):
+    """Whole random vectors, see `bernoulli_vector`."""
+    for w in range(0, (n_literals + 63) >> 6, 8):
+        store(mask, w, bernoulli_vector(random, threshold))
+
+
+@inline
+def fill_mask(random, mask, n_literals, sampler, threshold, cumulative, guide):
+    """Draw a Bernoulli process over the literals of a clause.
+
+    Parameters
+    ----------
+    random : ndarray of shape (18,), uint64; IN and OUT
+    mask : ndarray, uint64; OUT
+        Bit l is the draw of literal l; a multiple of 8 words. Bits from `n_literals` on are undefined.
+    n_literals : int
+    sampler : int
+        `BERNOULLI`, `BINOMIAL` or `BITS`.
+    threshold : int
+        Probability in fractions of 2**32.
+    cumulative, guide : ndarray of uint64, ndarray of shape (256,) of int64
+        Binomial distribution, see `wtm.binomial`; used by `BINOMIAL` alone.
+    """
+    if sampler == BITS:
+        _fill_bits(random, mask, n_literals, threshold)
+    elif sampler == BINOMIAL:
+        _fill_binomial(random, mask, n_literals, cumulative, guide)
+    else:
+        _fill_bernoulli(random, mask, n_literals, threshold)
+
+
+@kernel
+def fill_masks(
+    random, mask, n_literals, sampler, threshold, cumulative, guide, n_draws, count_histogram, position_counts
+):
+    """Draw `n_draws` masks; for tests and timing.
+
+    Adds the masks' numbers of successes to ``count_histogram`` (int64, shape (n_literals + 1,), OUT) and the successes of
+    each literal to ``position_counts`` (int64, OUT; left alone where it is empty).
+    """
+    last = (n_literals - 1) >> 6
+    tail = _ALL >> np.uint64(63 - ((n_literals - 1) & 63))
+    for _ in range(n_draws):
+        fill_mask(random, mask, n_literals, sampler, threshold, cumulative, guide)
+        mask[last] &= tail
+        count = 0
+        for w in range(last + 1):
+            count += popcount(mask[w])
+        for literal in range(position_counts.size):
+            position_counts[literal] += np.int64((mask[literal >> 6] >> np.uint64(literal & 63)) & _ONE)
+        count_histogram[count] += 1

@@ -1,0 +1,236 @@
+"""A 512-bit vector type for Numba kernels: `u64x8`, eight 64-bit words.
+
+LLVM maps it to AVX-512, to pairs of AVX2 or to fours of NEON registers, whichever the processor has; all operations are
+on integers, so every processor computes the same bits. The same 512 bits also serve as 64 unsigned bytes.
+
+`load` and `store` take an array of any integer dtype and the index of its first *element*; they check no bounds.
+"""
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, models, overload, register_model
+from numba.np.arrayobj import make_array
+
+__all__ = [
+    "add_saturating", "any_set", "bytes_of_mask", "count_trailing_zeros", "load", "maximum", "minimum", "popcount",
+    "rotate_left", "shift_left", "splat", "splat_byte", "store", "subtract_saturating", "top_bits",
+]  # fmt: skip
+
+_WORDS = ir.VectorType(ir.IntType(64), 8)
+_BYTES = ir.VectorType(ir.IntType(8), 64)
+_BITS = ir.VectorType(ir.IntType(1), 64)
+_I1, _I32, _I64 = ir.IntType(1), ir.IntType(32), ir.IntType(64)
+
+
+class _U64x8(types.Type):
+    def __init__(self) -> None:
+        super().__init__(name="u64x8")
+
+
+u64x8 = _U64x8()
+
+
+@register_model(_U64x8)
+class _U64x8Model(models.PrimitiveModel):
+    def __init__(self, dmm: Any, fe_type: Any) -> None:
+        super().__init__(dmm, fe_type, _WORDS)
+
+
+def _address(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
+    data = make_array(array_type)(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [index]), _WORDS.as_pointer())
+
+
+@intrinsic
+def load(typingctx, array, index):
+    """The 64 bytes that start at ``array[index]``."""
+
+    def codegen(context, builder, sig, args):
+        value = builder.load(_address(context, builder, sig.args[0], args[0], args[1]))
+        value.align = 1
+        return value
+
+    return u64x8(array, types.intp), codegen
+
+
+@intrinsic
+def store(typingctx, array, index, value):
+    """Write the 64 bytes of `value` from ``array[index]`` on."""
+
+    def codegen(context, builder, sig, args):
+        instruction = builder.store(args[2], _address(context, builder, sig.args[0], args[0], args[1]))
+        instruction.align = 1
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, u64x8), codegen
+
+
+def _bitwise(method: str, operation: Callable[..., Any]) -> None:
+    @intrinsic
+    def vector_operation(typingctx, a, b):
+        def codegen(context, builder, sig, args):
+            return getattr(builder, method)(*args)
+
+        return u64x8(u64x8, u64x8), codegen
+
+    @overload(operation, inline="always")
+    def _(a, b):
+        if isinstance(a, _U64x8) and isinstance(b, _U64x8):
+            return lambda a, b: vector_operation(a, b)
+        return None
+
+
+_bitwise("and_", operator.and_)
+_bitwise("or_", operator.or_)
+_bitwise("xor", operator.xor)
+_bitwise("add", operator.add)  # eight sums modulo 2**64
+
+
+@intrinsic
+def _invert(typingctx, a):
+    def codegen(context, builder, sig, args):
+        return builder.not_(args[0])
+
+    return u64x8(u64x8), codegen
+
+
+@overload(operator.invert, inline="always")
+def _(a):
+    if isinstance(a, _U64x8):
+        return lambda a: _invert(a)
+    return None
+
+
+def _broadcast(builder: Any, scalar: Any, vector_type: Any) -> Any:
+    undefined = ir.Constant(vector_type, ir.Undefined)
+    first = builder.insert_element(undefined, scalar, ir.Constant(_I32, 0))
+    lanes = ir.Constant(ir.VectorType(_I32, vector_type.count), [0] * vector_type.count)
+    return builder.shuffle_vector(first, undefined, lanes)
+
+
+@intrinsic
+def splat(typingctx, word):
+    """All eight words equal to `word`."""
+
+    def codegen(context, builder, sig, args):
+        return _broadcast(builder, args[0], _WORDS)
+
+    return u64x8(types.uint64), codegen
+
+
+@intrinsic
+def splat_byte(typingctx, byte):
+    """All 64 bytes equal to `byte`."""
+
+    def codegen(context, builder, sig, args):
+        return builder.bitcast(_broadcast(builder, args[0], _BYTES), _WORDS)
+
+    return u64x8(types.uint8), codegen
+
+
+@intrinsic
+def shift_left(typingctx, a, n):
+    """Each word shifted left by the literal number of bits `n`."""
+    if not isinstance(n, types.IntegerLiteral):
+        return None
+
+    def codegen(context, builder, sig, args):
+        return builder.shl(args[0], ir.Constant(_WORDS, [sig.args[1].literal_value] * 8))
+
+    return u64x8(u64x8, n), codegen
+
+
+@intrinsic
+def rotate_left(typingctx, a, n):
+    """Each word rotated left by the literal number of bits `n`, 0 < n < 64."""
+    if not isinstance(n, types.IntegerLiteral):
+        return None
+
+    def codegen(context, builder, sig, args):
+        n = sig.args[1].literal_value
+        high = builder.shl(args[0], ir.Constant(_WORDS, [n] * 8))
+        low = builder.lshr(args[0], ir.Constant(_WORDS, [64 - n] * 8))
+        return builder.or_(high, low)
+
+    return u64x8(u64x8, n), codegen
+
+
+@intrinsic
+def any_set(typingctx, a):
+    """Whether any of the 512 bits is 1."""
+
+    def codegen(context, builder, sig, args):
+        # One OR tree over the words compiles to a few instructions on every processor.
+        name = "llvm.vector.reduce.or.v8i64"
+        reduce_or = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_I64, [_WORDS]), name)
+        return builder.icmp_unsigned("!=", builder.call(reduce_or, [args[0]]), ir.Constant(_I64, 0))
+
+    return types.boolean(u64x8), codegen
+
+
+def _bytewise(intrinsic_name: str) -> Any:
+    @intrinsic
+    def byte_operation(typingctx, a, b):
+        def codegen(context, builder, sig, args):
+            signature = ir.FunctionType(_BYTES, [_BYTES, _BYTES])
+            function = cgutils.get_or_insert_function(
+                builder.module, signature, f"llvm.{intrinsic_name}.v64i8"
+            )
+            operands = [builder.bitcast(arg, _BYTES) for arg in args]
+            return builder.bitcast(builder.call(function, operands), _WORDS)
+
+        return u64x8(u64x8, u64x8), codegen
+
+    return byte_operation
+
+
+add_saturating = _bytewise("uadd.sat")  # 64 sums of unsigned bytes, at most 255
+subtract_saturating = _bytewise("usub.sat")  # 64 differences of unsigned bytes, at least 0
+maximum = _bytewise("umax")  # the larger of each pair of unsigned bytes
+minimum = _bytewise("umin")  # the smaller of each pair of unsigned bytes
+
+
+@intrinsic
+def bytes_of_mask(typingctx, mask):
+    """64 bytes, each 1 where the bit of `mask` is 1 and 0 elsewhere."""
+
+    def codegen(context, builder, sig, args):
+        return builder.bitcast(builder.zext(builder.bitcast(args[0], _BITS), _BYTES), _WORDS)
+
+    return u64x8(types.uint64), codegen
+
+
+@intrinsic
+def top_bits(typingctx, a):
+    """A word with the top bit of each of the 64 bytes."""
+
+    def codegen(context, builder, sig, args):
+        negative = builder.icmp_signed("<", builder.bitcast(args[0], _BYTES), ir.Constant(_BYTES, [0] * 64))
+        return builder.bitcast(negative, _I64)
+
+    return types.uint64(u64x8), codegen
+
+
+@intrinsic
+def count_trailing_zeros(typingctx, word):
+    """The index of the lowest 1 bit of a word that is not 0."""
+
+    def codegen(context, builder, sig, args):
+        return builder.cttz(args[0], ir.Constant(_I1, 1))
+
+    return types.int64(types.uint64), codegen
+
+
+@intrinsic
+def popcount(typingctx, word):
+    """The number of 1 bits of a word."""
+
+    def codegen(context, builder, sig, args):
+        return builder.ctpop(args[0])
+
+    return types.int64(types.uint64), codegen

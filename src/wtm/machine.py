@@ -1,0 +1,171 @@
+"""The machine of one class: automata, weights and random state; an epoch of training."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from wtm.binomial import binomial_table, threshold
+from wtm.kernels.direct import direct_epoch
+from wtm.kernels.feedback import include_words
+from wtm.kernels.sampling import BERNOULLI, BINOMIAL, BITS, RANDOM_WORDS
+from wtm.schedule import ClassSchedule
+from wtm.weights import WeightTable
+
+__all__ = ["ENGINES", "INITS", "SAMPLERS", "FeedbackCounts", "Machine", "MachineParameters"]
+
+ENGINES = ("direct",)
+INITS = ("border", "random")
+SAMPLERS = {"bits": BITS, "binomial": BINOMIAL, "bernoulli": BERNOULLI}
+
+_BORDER = 128  # the byte of the lowest including state, whatever the number of states
+_VECTOR_WORDS = 8
+
+
+@dataclass(frozen=True)
+class MachineParameters:
+    """What the machines of all classes have in common; see `wtm.WTMClassifier` for the meaning."""
+
+    n_features: int
+    n_clauses: int
+    T: float
+    s: float
+    gamma: float
+    n_states: int = 256
+    boost_true_positive: bool = True
+    init: str = "border"
+    engine: str = "direct"
+    sampler: str = "bits"
+
+    @property
+    def n_literals(self) -> int:
+        """Number of literals u = 2o."""
+        return 2 * self.n_features
+
+    @property
+    def n_words(self) -> int:
+        """Words of 64 automata that a clause takes."""
+        return -(-self.n_literals // 64)
+
+    @property
+    def lowest(self) -> int:
+        """Byte of state 0."""
+        return _BORDER - self.n_states // 2
+
+    @property
+    def highest(self) -> int:
+        """Byte of state 2N - 1."""
+        return _BORDER + self.n_states // 2 - 1
+
+    @cached_property
+    def weight_table(self) -> WeightTable:
+        """The weights that a clause can have."""
+        return WeightTable(self.gamma, self.n_clauses)
+
+
+class FeedbackCounts(NamedTuple):
+    """What happened in an epoch: feedbacks given, and weights that the edge of the table held back."""
+
+    type_i: int
+    type_ii: int
+    weights_at_edge: int
+
+
+@dataclass
+class Machine:
+    """The machine of one class.
+
+    The first half of the clauses has positive polarity, the second half negative.
+
+    Attributes
+    ----------
+    parameters : MachineParameters
+    automata : ndarray of shape (n_clauses * n_words * 64,), uint8
+        Automata of each clause, padded to words; layout in `wtm.kernels.feedback`. `states` reads them.
+    include_bits : ndarray of shape (n_clauses * n_words + 8,), uint64
+        Which literals each clause includes; `include` reads them.
+    exponents : ndarray of shape (n_clauses,), int32
+        Clause j has the weight (1 + gamma)**exponents[j].
+    random : ndarray of shape (18,), uint64
+        The random stream's state.
+    """
+
+    parameters: MachineParameters
+    automata: np.ndarray
+    include_bits: np.ndarray
+    exponents: np.ndarray
+    random: np.ndarray
+
+    @classmethod
+    def new(cls, parameters: MachineParameters, seed: int, index: int) -> "Machine":
+        """Machine number `index` before training: weights 1, automata as `parameters.init` says."""
+        stream, start = (np.random.SeedSequence(seed, spawn_key=(purpose, index)) for purpose in (0, 1))
+        p = parameters
+        including = np.zeros((p.n_clauses, p.n_literals), np.bool_)
+        if p.init == "random":
+            coins = start.generate_state(p.n_clauses * p.n_words, np.uint64).astype("<u8").view(np.uint8)
+            coins = coins.reshape(p.n_clauses, -1)
+            including = np.unpackbits(coins, axis=1, count=p.n_literals, bitorder="little").view(np.bool_)
+        automata = np.full((p.n_clauses, p.n_words * 64), p.lowest, np.uint8)
+        automata[:, : p.n_literals] = _BORDER - 1 + including
+        machine = cls(
+            parameters=p,
+            automata=automata.ravel(),
+            include_bits=np.zeros(p.n_clauses * p.n_words + _VECTOR_WORDS, np.uint64),
+            exponents=np.zeros(p.n_clauses, np.int32),
+            random=stream.generate_state(RANDOM_WORDS, np.uint64),
+        )
+        include_words(machine.automata, machine.include_bits)
+        return machine
+
+    @property
+    def n_clauses(self) -> int:
+        """Number of clauses."""
+        return self.parameters.n_clauses
+
+    @property
+    def polarity(self) -> np.ndarray:
+        """+1 or -1 for each clause, int8 of shape (n_clauses,)."""
+        return np.repeat(np.array([1, -1], np.int8), self.n_clauses // 2)
+
+    @property
+    def weights(self) -> np.ndarray:
+        """Weight of each clause, float64 of shape (n_clauses,)."""
+        return self.parameters.weight_table.weight(self.exponents)
+
+    @property
+    def states(self) -> np.ndarray:
+        """State of each automaton, 0 to n_states - 1, uint8 of shape (n_clauses, n_literals); a copy."""
+        return self.automata.reshape(self.n_clauses, -1)[:, : self.parameters.n_literals] - np.uint8(
+            self.parameters.lowest
+        )
+
+    @property
+    def include(self) -> np.ndarray:
+        """Which literals each clause includes, bool of shape (n_clauses, n_literals)."""
+        words = self.include_bits[: self.n_clauses * self.parameters.n_words].astype("<u8")
+        as_bytes = words.view(np.uint8).reshape(self.n_clauses, -1)
+        return np.unpackbits(as_bytes, axis=1, count=self.parameters.n_literals, bitorder="little").view(
+            np.bool_
+        )
+
+    def train(self, literals: np.ndarray, schedule: ClassSchedule) -> FeedbackCounts:
+        """Train on the examples of `schedule`, in place.
+
+        Parameters
+        ----------
+        literals : ndarray of shape (n_rows, n_words), uint64
+            See `wtm.features.Examples`.
+        schedule : ClassSchedule
+        """
+        p = self.parameters
+        counts = np.zeros(len(FeedbackCounts._fields), np.int64)
+        p_threshold = threshold(1 / p.s)
+        binomial = binomial_table(p.n_literals if p.sampler == "binomial" else 1, p_threshold)
+        direct_epoch(
+            literals, schedule.rows, schedule.targets, p.n_literals, self.automata, self.include_bits, self.exponents,
+            self.random, p.weight_table.fixed, p.weight_table.unit, float(p.T), p.lowest, p.highest,
+            bool(p.boost_true_positive), SAMPLERS[p.sampler], p_threshold, binomial.cumulative, binomial.guide, counts,
+        )  # fmt: skip
+        return FeedbackCounts(*counts.tolist())

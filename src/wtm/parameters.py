@@ -1,0 +1,96 @@
+"""Checks of the estimator's parameters: each error names the parameter, the value and what would be right."""
+
+import math
+import numbers
+from typing import Any
+
+import numpy as np
+
+from wtm.machine import ENGINES, INITS, SAMPLERS
+
+__all__ = ["check_parameters", "draw_seed"]
+
+_MAX_CLAUSES = 1 << 24
+_MAX_GAMMA = 1000.0
+
+
+def check_parameters(params: dict[str, Any]) -> None:
+    """Check the parameters of `WTMClassifier`.
+
+    Raises
+    ------
+    TypeError
+        A parameter has the wrong type.
+    ValueError
+        A parameter has a value that is not allowed.
+    """
+    n_clauses = _integer(params, "n_clauses", 2, _MAX_CLAUSES)
+    if n_clauses % 2:
+        raise ValueError(
+            f"n_clauses must be even, got {n_clauses}: half of a class's clauses have positive polarity, half negative."
+        )
+    T = _real(params, "T")
+    if not T > 0:
+        raise ValueError(f"T must be greater than 0, got {T!r}.")
+    s = _real(params, "s")
+    if not s >= 1:
+        raise ValueError(f"s must be at least 1, got {s!r}: 1/s is a probability.")
+    gamma = _real(params, "gamma")
+    if not 0 <= gamma <= _MAX_GAMMA:
+        raise ValueError(f"gamma must be between 0 (no weights) and {_MAX_GAMMA:g}, got {gamma!r}.")
+    _integer(params, "n_epochs", 1)
+    n_states = _integer(params, "n_states", 2, 256)
+    if n_states % 2:
+        raise ValueError(
+            f"n_states must be even, got {n_states}: the upper half of the states includes a literal."
+        )
+    _choice(params, "init", INITS)
+    _choice(params, "engine", ENGINES)
+    _choice(params, "sampler", tuple(SAMPLERS))
+    for name in ("boost_true_positive", "shuffle", "warm_start"):
+        if not isinstance(params[name], bool | np.bool_):
+            raise TypeError(f"{name} must be True or False, got {params[name]!r}.")
+    if params["n_jobs"] is not None and _integer(params, "n_jobs") == 0:
+        raise ValueError("n_jobs must be None, a positive number of threads, or -1 for all cores; got 0.")
+    if not isinstance(params["verbose"], bool):
+        _integer(params, "verbose", 0)
+
+
+def draw_seed(random_state: Any) -> int:
+    """A seed of 63 bits: an integer `random_state` itself, or drawn from the generator that it is.
+
+    None draws a fresh seed from the operating system; NumPy's global generator is never touched.
+    """
+    if random_state is None:
+        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> np.uint64(1))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(0, 2**63 - 1, dtype=np.int64))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(0, 2**63 - 1))
+    seed = _integer({"random_state": random_state}, "random_state", 0, 2**63 - 1)
+    return int(seed)
+
+
+def _integer(params: dict[str, Any], name: str, low: int | None = None, high: int | None = None) -> int:
+    value = params[name]
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool):
+        raise TypeError(f"{name} must be an integer, got {value!r} of type {type(value).__name__}.")
+    if low is not None and value < low:
+        raise ValueError(f"{name} must be at least {low}, got {value}.")
+    if high is not None and value > high:
+        raise ValueError(f"{name} must be at most {high}, got {value}.")
+    return int(value)
+
+
+def _real(params: dict[str, Any], name: str) -> float:
+    value = params[name]
+    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+        raise TypeError(f"{name} must be a number, got {value!r} of type {type(value).__name__}.")
+    if not math.isfinite(value):
+        raise ValueError(f"{name} must be finite, got {value!r}.")
+    return float(value)
+
+
+def _choice(params: dict[str, Any], name: str, allowed: tuple[str, ...]) -> None:
+    if not isinstance(params[name], str) or params[name] not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {params[name]!r}.")

@@ -1,0 +1,82 @@
+"""Votes of trained machines, 512 examples at a time."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+
+from wtm.features import Examples
+from wtm.kernels.evaluate import BLOCK, list_literals, votes
+from wtm.machine import Machine
+
+__all__ = ["VotingModel"]
+
+
+@dataclass(frozen=True)
+class VotingModel:
+    """What prediction needs of a model: the included literals of every clause, and the signed weights.
+
+    Attributes
+    ----------
+    n_machines, n_clauses : int
+        Number of machines, and of clauses in each.
+    clause_ends : ndarray of shape (n_machines * n_clauses + 1,), int64
+        Clause c includes ``literal_list[clause_ends[c]:clause_ends[c + 1]]``.
+    literal_list : ndarray of int32
+    clause_votes : ndarray of shape (n_machines * n_clauses,), int64
+        Signed weights in fixed point.
+    unit : float
+        Value of 1 in fixed point.
+    """
+
+    n_machines: int
+    n_clauses: int
+    clause_ends: np.ndarray
+    literal_list: np.ndarray
+    clause_votes: np.ndarray
+    unit: float
+
+    @classmethod
+    def of(cls, machines: list[Machine]) -> "VotingModel":
+        """Compile `machines`, which have the same parameters."""
+        p = machines[0].parameters
+        ends = np.zeros(len(machines) * p.n_clauses + 1, np.int64)
+        parts = [ends[i * p.n_clauses : (i + 1) * p.n_clauses + 1] for i in range(len(machines))]
+        nothing = np.empty(0, np.int32)
+        for machine, part in zip(machines, parts, strict=True):
+            list_literals(machine.include_bits, p.n_clauses, p.n_words, part, nothing)
+        literal_list = np.empty(ends[-1], np.int32)
+        if literal_list.size:
+            for machine, part in zip(machines, parts, strict=True):
+                list_literals(machine.include_bits, p.n_clauses, p.n_words, part, literal_list)
+        clause_votes = np.concatenate([p.weight_table.to_fixed(m.exponents) * m.polarity for m in machines])
+        return cls(len(machines), p.n_clauses, ends, literal_list, clause_votes, p.weight_table.unit)
+
+    def sums(
+        self, examples: Examples, rows: np.ndarray | None = None, *, n_jobs: int | None = None
+    ) -> np.ndarray:
+        """Weighted votes in fixed point, int64 of shape (n_rows, n_machines); times `unit` they are the sums.
+
+        Parameters
+        ----------
+        examples : Examples
+        rows : ndarray of int64, optional
+            The rows to predict; all when left out.
+        n_jobs : int, optional
+            Threads, in joblib's sense; the result does not depend on it.
+        """
+        if rows is None:
+            rows = np.arange(len(examples), dtype=np.int64)
+        sums = np.empty((len(rows), self.n_machines), np.int64)
+        n_blocks = -(-len(rows) // BLOCK)
+        n_parts = max(1, min(effective_n_jobs(n_jobs), n_blocks))
+        bounds = [n_blocks * part // n_parts * BLOCK for part in range(n_parts)] + [len(rows)]
+        # Threads by requirement: they write into one array.
+        Parallel(n_jobs=n_parts, require="sharedmem")(
+            delayed(votes)(
+                examples.literals, rows, first, last, examples.n_features, self.clause_ends, self.literal_list,
+                self.clause_votes, self.n_clauses, sums,
+            )
+            for first, last in zip(bounds, bounds[1:], strict=False)
+        )  # fmt: skip
+        return sums

@@ -1,0 +1,29 @@
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder with the real data sets: WTM_DATA, else the folder shared/data beside the checkout."""
+    named = os.environ.get("WTM_DATA")
+    folder = Path(named) if named else Path(__file__).resolve().parents[2] / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip(
+            f"needs real data: {folder} is no folder; set WTM_DATA to the one that holds the data sets"
+        )
+    return folder
+
+
+@pytest.fixture(scope="session")
+def real_data(data_dir: Path) -> Callable[[str], Path]:
+    """A function that returns the data folder, or skips the test if it has no such data set."""
+
+    def folder_with(name: str) -> Path:
+        if not (data_dir / name).is_dir():
+            pytest.skip(f"needs real data: {data_dir} has no folder {name}")
+        return data_dir
+
+    return folder_with
