@@ -26,8 +26,8 @@ class BinomialTable:
     cumulative : ndarray of shape (m,), uint64
         ``cumulative[k]`` is P(S <= k) in fractions of 2**64, rounded down, up to the k where it reaches 1 - 2**-64.
     guide : ndarray of shape (256,), int64
-        ``guide[b]`` is the smallest k with ``cumulative[k] > b * 2**56``, where the search for a random word with the top byte
-        b begins.
+        ``guide[b]`` is the smallest k with ``cumulative[k] > b * 2**56``, where the search for a random word with the
+        top byte b begins.
     """
 
     cumulative: np.ndarray
@@ -44,9 +44,7 @@ def binomial_table(n_trials: int, p_threshold: int) -> BinomialTable:
         p = decimal.Decimal(p_threshold) / (1 << PROBABILITY_DIGITS)
         cumulative = _cumulative(n_trials, p)
     values = np.array(cumulative, dtype=np.uint64)
-    guide = np.searchsorted(values, np.arange(256, dtype=np.uint64) << np.uint64(56), side="right").astype(
-        np.int64
-    )
+    guide = np.searchsorted(values, np.arange(256, dtype=np.uint64) << np.uint64(56), side="right").astype(np.int64)
     return BinomialTable(values, np.minimum(guide, values.size - 1))
 
 

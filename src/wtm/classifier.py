@@ -24,9 +24,9 @@ __all__ = ["WTMClassifier"]
 class WTMClassifier(ClassifierMixin, BaseEstimator):
     """Weighted Tsetlin Machine: a vote of weighted AND-rules over true/false features.
 
-    Each class has a machine of `n_clauses` clauses. A clause is an AND of features and negated features; half of a machine's
-    clauses vote for its class, half against, each with its weight, and the class with the largest sum is predicted. Two
-    classes have two machines.
+    Each class has a machine of `n_clauses` clauses. A clause is an AND of features and negated features; half of a
+    machine's clauses vote for its class, half against, each with its weight, and the class with the largest sum is
+    predicted. Two classes have two machines.
 
     Parameters
     ----------
@@ -37,22 +37,23 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
     s : float, default=10
         Specificity. The probability p_s of the paper is 1/s: with a larger s rules get longer. At least 1.
     gamma : float, default=0.01
-        Learning rate of the weights: a weight is multiplied or divided by 1 + gamma. 0 gives the classic Tsetlin machine.
+        Learning rate of the weights: a weight is multiplied or divided by 1 + gamma. 0 gives the classic Tsetlin
+        machine.
     n_epochs : int, default=30
         Passes over the training examples.
     n_states : int, default=256
         States of an automaton (2N in the paper), even, at most 256.
     boost_true_positive : bool, default=True
-        Whether Type I feedback to a true clause always strengthens its true literals, as in the paper, or with probability
-        1 - 1/s as in the original Tsetlin machine.
+        Whether Type I feedback to a true clause always strengthens its true literals, as in the paper, or with
+        probability 1 - 1/s as in the original Tsetlin machine.
     init : {"border", "random"}, default="border"
-        Where the automata start: all in the last state that excludes (as the paper's own program does), or each in one of the two
-        middle states by a fair coin (as the paper says).
+        Where the automata start: all in the last state that excludes (as the paper's own program does), or each in
+        one of the two middle states by a fair coin (as the paper says).
     engine : {"direct"}, default="direct"
         How an epoch is computed. "direct" follows the paper example by example.
     sampler : {"bits", "binomial", "bernoulli"}, default="bits"
-        How the direct engine draws the literals that Type I feedback weakens. All three draw the same distribution: "bits" whole
-        random vectors, "binomial" Algorithm 1 of the paper, "bernoulli" a number for each literal.
+        How the direct engine draws the literals that Type I feedback weakens. All three draw the same distribution:
+        "bits" whole random vectors, "binomial" Algorithm 1 of the paper, "bernoulli" a number for each literal.
     shuffle : bool, default=True
         Whether each epoch takes the examples in a new random order, or in the order given.
     warm_start : bool, default=False
@@ -76,10 +77,10 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
     n_epochs_ : int
         Number of epochs trained.
     history_ : list of dict
-        An entry an epoch: ``epoch`` (from 1), ``seconds`` (of training alone), ``train_accuracy`` (on all training rows, or on
-        5,000 spread evenly where there are more), ``valid_accuracy`` (None without validation data), ``type_i`` and ``type_ii``
-        (feedbacks given, Type II to true clauses only), ``weights_at_edge`` (updates that the weights' range held back),
-        ``literals_per_clause``.
+        An entry an epoch: ``epoch`` (from 1), ``seconds`` (of training alone), ``train_accuracy`` (on all training
+        rows, or on 5,000 spread evenly where there are more), ``valid_accuracy`` (None without validation data),
+        ``type_i`` and ``type_ii`` (feedbacks given, Type II to true clauses only), ``weights_at_edge`` (updates that
+        the weights' range held back), ``literals_per_clause``.
     machines_ : list of wtm.machine.Machine
         The machine of each class, in the order of `classes_`.
 
@@ -96,6 +97,12 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
     >>> WTMClassifier(n_clauses=20, T=10, s=4, random_state=0).fit(X, y).score(X, y)
     1.0
     """
+
+    classes_: np.ndarray
+    history_: list[dict[str, Any]]
+    n_epochs_: int
+    _model: Model
+    _voting: VotingModel | None
 
     def __init__(
         self,
@@ -184,15 +191,11 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
             check_parameters(self.get_params(deep=False))
             first = not self.__sklearn_is_fitted__()
             if first and classes is None:
-                raise ValueError(
-                    "classes must be given in the first call of partial_fit: all labels that will occur."
-                )
+                raise ValueError("classes must be given in the first call of partial_fit: all labels that will occur.")
             if classes is not None:
                 classes = np.unique(column_or_1d(classes))
                 if not first and not np.array_equal(classes, self.classes_):
-                    raise ValueError(
-                        f"classes must be those of the first call, {self.classes_}; got {classes}."
-                    )
+                    raise ValueError(f"classes must be those of the first call, {self.classes_}; got {classes}.")
                 _check_number_of_classes(classes, "classes")
             if first:
                 self.classes_ = classes
@@ -219,7 +222,8 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of float64
-            The sums of `class_sums`, shape (n_rows, n_classes); with two classes the second less the first, shape (n_rows,).
+            The sums of `class_sums`, shape (n_rows, n_classes); with two classes the second less the first, shape
+            (n_rows,).
         """
         sums = self._fixed_sums(X)
         if len(self.classes_) == 2:
@@ -253,12 +257,11 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
     @contextmanager
     def _unchanged_on_error(self) -> Iterator[None]:
         """Whatever happens inside, a failed call leaves the attributes that were there before it."""
-        before = dict(vars(self))
+        before = dict(self.__dict__)
         try:
             yield
         except BaseException:
-            vars(self).clear()
-            vars(self).update(before)
+            self.__dict__ = before
             raise
 
     def _learn_classes(self, y: np.ndarray) -> None:
@@ -285,9 +288,7 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
     def _class_indices(self, y: np.ndarray, name: str) -> np.ndarray:
         known = np.isin(y, self.classes_)
         if not known.all():
-            raise ValueError(
-                f"{name} holds the label {y[~known][0]!r}, which is none of the classes {self.classes_}."
-            )
+            raise ValueError(f"{name} holds the label {y[~known][0]!r}, which is none of the classes {self.classes_}.")
         return np.searchsorted(self.classes_, y).astype(np.int64)
 
     def _machine_parameters(self) -> MachineParameters:
@@ -331,9 +332,7 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
         validation: LabelledExamples | None,
         n_epochs: int,
     ) -> None:
-        epochs = train(
-            model, training, validation, n_epochs=n_epochs, shuffle=bool(self.shuffle), n_jobs=self.n_jobs
-        )
+        epochs = train(model, training, validation, n_epochs=n_epochs, shuffle=bool(self.shuffle), n_jobs=self.n_jobs)
         entries = list(show_epochs(epochs, n_epochs, int(self.verbose)))
         if any(entry["weights_at_edge"] for entry in entries):
             table = model.machines[0].parameters.weight_table
@@ -345,7 +344,7 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
                 stacklevel=3,
             )
         self._model = model
-        self._voting: VotingModel | None = None
+        self._voting = None
         self.history_ = [*history, *entries]
         self.n_epochs_ = model.n_epochs
 

@@ -9,9 +9,7 @@ from wtm.kernels.bits import complete_literals, pack_csr_rows
 
 __all__ = ["Examples", "pack_examples"]
 
-_CHUNK = (
-    4096  # rows that are compared and packed at a time, so that working space does not grow with the table
-)
+_CHUNK = 4096  # rows that are compared and packed at a time, so that working space does not grow with the table
 _VECTOR_WORDS = 8
 
 
@@ -22,8 +20,8 @@ class Examples:
     Attributes
     ----------
     literals : ndarray of shape (n_rows, n_words), uint64
-        Bit l of a row is literal l: feature l, or the negation of feature l - n_features; bits beyond the last literal are 1.
-        `n_words` is a multiple of 8.
+        Bit l of a row is literal l: feature l, or the negation of feature l - n_features; bits beyond the last
+        literal are 1. `n_words` is a multiple of 8.
     n_features : int
     """
 
@@ -46,9 +44,7 @@ def pack_examples(X: np.ndarray | sp.csr_matrix | sp.csr_array, name: str = "X")
 
     Returns
     -------
-
-    Examples
-    --------
+    packed : Examples
 
     Raises
     ------

@@ -146,9 +146,7 @@ class Machine:
         """Which literals each clause includes, bool of shape (n_clauses, n_literals)."""
         words = self.include_bits[: self.n_clauses * self.parameters.n_words].astype("<u8")
         as_bytes = words.view(np.uint8).reshape(self.n_clauses, -1)
-        return np.unpackbits(as_bytes, axis=1, count=self.parameters.n_literals, bitorder="little").view(
-            np.bool_
-        )
+        return np.unpackbits(as_bytes, axis=1, count=self.parameters.n_literals, bitorder="little").view(np.bool_)
 
     def train(self, literals: np.ndarray, schedule: ClassSchedule) -> FeedbackCounts:
         """Train on the examples of `schedule`, in place.

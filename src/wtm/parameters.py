@@ -41,9 +41,7 @@ def check_parameters(params: dict[str, Any]) -> None:
     _integer(params, "n_epochs", 1)
     n_states = _integer(params, "n_states", 2, 256)
     if n_states % 2:
-        raise ValueError(
-            f"n_states must be even, got {n_states}: the upper half of the states includes a literal."
-        )
+        raise ValueError(f"n_states must be even, got {n_states}: the upper half of the states includes a literal.")
     _choice(params, "init", INITS)
     _choice(params, "engine", ENGINES)
     _choice(params, "sampler", tuple(SAMPLERS))
@@ -75,11 +73,12 @@ def _integer(params: dict[str, Any], name: str, low: int | None = None, high: in
     value = params[name]
     if not isinstance(value, numbers.Integral) or isinstance(value, bool):
         raise TypeError(f"{name} must be an integer, got {value!r} of type {type(value).__name__}.")
+    value = int(value)
     if low is not None and value < low:
         raise ValueError(f"{name} must be at least {low}, got {value}.")
     if high is not None and value > high:
         raise ValueError(f"{name} must be at most {high}, got {value}.")
-    return int(value)
+    return value
 
 
 def _real(params: dict[str, Any], name: str) -> float:

@@ -27,7 +27,8 @@ def show_epochs(
     n_epochs : int
         Their number.
     verbose : int
-        0 shows nothing; 1 a progress bar on standard error, on a terminal or in a notebook only; 2 prints a line an epoch.
+        0 shows nothing; 1 a progress bar on standard error, on a terminal or in a notebook only; 2 prints a line an
+        epoch.
     label : str
         What the bar is called.
     """

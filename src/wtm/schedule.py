@@ -1,8 +1,8 @@
 """Who sees what in an epoch: the order of the examples and the other class of each, dealt out to the classes.
 
-Given these the classes never meet: class c sees the examples of its own label (as targets) and those for which it was drawn
-as the other class, in order, and nothing else. Both are functions of the seed and of the examples' running number alone, not
-of threads, of earlier calls or of NumPy's generators.
+Given these the classes never meet: class c sees the examples of its own label (as targets) and those for which it was
+drawn as the other class, in order, and nothing else. Both are functions of the seed and of the examples' running
+number alone, not of threads, of earlier calls or of NumPy's generators.
 """
 
 from typing import NamedTuple
@@ -32,9 +32,7 @@ class ClassSchedule(NamedTuple):
     targets: np.ndarray
 
 
-def draw_schedule(
-    labels: np.ndarray, n_classes: int, *, seed: int, n_seen: int, shuffle: bool
-) -> list[ClassSchedule]:
+def draw_schedule(labels: np.ndarray, n_classes: int, *, seed: int, n_seen: int, shuffle: bool) -> list[ClassSchedule]:
     """Draw an epoch's schedule.
 
     Parameters

@@ -70,9 +70,7 @@ def train(
     with Parallel(n_jobs=min(effective_n_jobs(n_jobs), n_classes), prefer="threads") as workers:
         for _ in range(n_epochs):
             start = time.perf_counter()
-            schedule = draw_schedule(
-                training.labels, n_classes, seed=model.seed, n_seen=model.n_seen, shuffle=shuffle
-            )
+            schedule = draw_schedule(training.labels, n_classes, seed=model.seed, n_seen=model.n_seen, shuffle=shuffle)
             counts = _train_classes(workers, model, training.examples.literals, schedule)
             seconds = time.perf_counter() - start
             model.n_seen += len(training.labels)
@@ -101,9 +99,7 @@ def _train_classes(
     return [count for _, count in results]
 
 
-def _train_class(
-    machine: Machine, literals: np.ndarray, schedule: ClassSchedule
-) -> tuple[Machine, FeedbackCounts]:
+def _train_class(machine: Machine, literals: np.ndarray, schedule: ClassSchedule) -> tuple[Machine, FeedbackCounts]:
     return machine, machine.train(literals, schedule)
 
 
@@ -112,8 +108,6 @@ def _measured_rows(n_rows: int) -> np.ndarray:
     return np.linspace(0, n_rows - 1, min(n_rows, _MEASURED_ROWS)).astype(np.int64)
 
 
-def _accuracy(
-    voting: VotingModel, data: LabelledExamples, rows: np.ndarray | None, n_jobs: int | None
-) -> float:
+def _accuracy(voting: VotingModel, data: LabelledExamples, rows: np.ndarray | None, n_jobs: int | None) -> float:
     labels = data.labels if rows is None else data.labels[rows]
     return float(np.mean(voting.sums(data.examples, rows, n_jobs=n_jobs).argmax(axis=1) == labels))

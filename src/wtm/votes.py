@@ -1,6 +1,7 @@
 """Votes of trained machines, 512 examples at a time."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -52,9 +53,7 @@ class VotingModel:
         clause_votes = np.concatenate([p.weight_table.to_fixed(m.exponents) * m.polarity for m in machines])
         return cls(len(machines), p.n_clauses, ends, literal_list, clause_votes, p.weight_table.unit)
 
-    def sums(
-        self, examples: Examples, rows: np.ndarray | None = None, *, n_jobs: int | None = None
-    ) -> np.ndarray:
+    def sums(self, examples: Examples, rows: np.ndarray | None = None, *, n_jobs: int | None = None) -> np.ndarray:
         """Weighted votes in fixed point, int64 of shape (n_rows, n_machines); times `unit` they are the sums.
 
         Parameters
@@ -77,6 +76,6 @@ class VotingModel:
                 examples.literals, rows, first, last, examples.n_features, self.clause_ends, self.literal_list,
                 self.clause_votes, self.n_clauses, sums,
             )
-            for first, last in zip(bounds, bounds[1:], strict=False)
+            for first, last in pairwise(bounds)
         )  # fmt: skip
         return sums

@@ -1,8 +1,8 @@
 """Clause weights as integer exponents, and votes as integers in fixed point.
 
-A weight starts at 1 and is only ever multiplied or divided by 1 + gamma, so it is (1 + gamma)**k for an integer k: exact, and
-free of drift. Votes add weights as 64-bit integers, ``round(w * 2**fraction_bits)``. Integer sums are associative, so
-any order, vector width or split over threads gives the same bits.
+A weight starts at 1 and is only ever multiplied or divided by 1 + gamma, so it is (1 + gamma)**k for an integer k:
+exact, and free of drift. Votes add weights as 64-bit integers, ``round(w * 2**fraction_bits)``. Integer sums are
+associative, so any order, vector width or split over threads gives the same bits.
 """
 
 import decimal
@@ -22,8 +22,8 @@ _MAX_EXPONENT = 1 << 20
 class WeightTable:
     """The weights that a machine can have.
 
-    Weights lie between 2**-16 and 2**16; beyond that a weight stays at its edge. For a gamma below about 1e-5 the edge is
-    nearer, at exponent 2**20: so many more rewards than penalties of one clause are out of reach in practice.
+    Weights lie between 2**-16 and 2**16; beyond that a weight stays at its edge. For a gamma below about 1e-5 the
+    edge is nearer, at exponent 2**20: so many more rewards than penalties of one clause are out of reach in practice.
 
     Parameters
     ----------

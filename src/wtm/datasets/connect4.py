@@ -54,9 +54,7 @@ def load_connect_4(
     if split == "paper":
         train, test = np.delete(np.arange(len(X)), paper_test), paper_test
     else:
-        train, test = train_test_split(
-            np.arange(len(X)), test_size=len(paper_test), random_state=random_state
-        )
+        train, test = train_test_split(np.arange(len(X)), test_size=len(paper_test), random_state=random_state)
     return Dataset(
         name="Connect-4",
         X_train=X[train],

@@ -133,9 +133,7 @@ def _bits(images: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def _read_or_download(image_set: _ImageSet, data_dir: str | os.PathLike[str] | None) -> _Pixels:
-    names = [
-        f"{part}-{content}-ubyte" for part in ("train", "t10k") for content in ("images-idx3", "labels-idx1")
-    ]
+    names = [f"{part}-{content}-ubyte" for part in ("train", "t10k") for content in ("images-idx3", "labels-idx1")]
     try:
         paths = find_files(image_set.name, image_set.subfolder, names, data_dir)
     except DatasetNotFoundError as missing:
@@ -153,9 +151,7 @@ def _read_or_download(image_set: _ImageSet, data_dir: str | os.PathLike[str] | N
         )
     for other in (_MNIST, _FASHION_MNIST):
         if other is not image_set and _has_counts(y_train, other):
-            raise ValueError(
-                f"{train_labels} belongs to {other.name}, not to {image_set.name}: name another folder."
-            )
+            raise ValueError(f"{train_labels} belongs to {other.name}, not to {image_set.name}: name another folder.")
     return images_train, y_train, images_test, y_test
 
 
@@ -166,14 +162,10 @@ def _read_part(
     images = read_idx(images_path, _IMAGES_MAGIC)
     labels = read_idx(labels_path, _LABELS_MAGIC)
     if len(images) != len(labels):
-        raise ValueError(
-            f"{images_path} has {len(images)} images, but {labels_path} has {len(labels)} labels."
-        )
+        raise ValueError(f"{images_path} has {len(images)} images, but {labels_path} has {len(labels)} labels.")
     n_classes = len(image_set.target_names)
     if np.any(labels >= n_classes):
-        raise ValueError(
-            f"{labels_path} has the label {labels.max()}, but {image_set.name} has 0 to {n_classes - 1}."
-        )
+        raise ValueError(f"{labels_path} has the label {labels.max()}, but {image_set.name} has 0 to {n_classes - 1}.")
     return images, labels.astype(np.int64)
 
 
@@ -200,30 +192,22 @@ def read_idx(path: Path, magic: int) -> NDArray[np.uint8]:
     content = read_file(path)
     header_length = 4 * (1 + magic % 256)
     if len(content) < header_length:
-        raise ValueError(
-            f"{path} is truncated: {len(content)} bytes, but its header alone takes {header_length}."
-        )
+        raise ValueError(f"{path} is truncated: {len(content)} bytes, but its header alone takes {header_length}.")
     found, *shape = np.frombuffer(content, dtype=">u4", count=header_length // 4).tolist()
     if found != magic:
-        raise ValueError(
-            f"{path} starts with the number {found}, not {magic}: it is not the IDX file expected here."
-        )
+        raise ValueError(f"{path} starts with the number {found}, not {magic}: it is not the IDX file expected here.")
     values = np.frombuffer(content, dtype=np.uint8, offset=header_length)
     expected = int(np.prod(shape, dtype=np.uint64))
     if len(values) != expected:
         state = "truncated" if len(values) < expected else "too long"
-        raise ValueError(
-            f"{path} is {state}: {len(values)} values, but its header says {shape}, that is {expected}."
-        )
+        raise ValueError(f"{path} is {state}: {len(values)} values, but its header says {shape}, that is {expected}.")
     return values.reshape(shape)
 
 
 def _download(image_set: _ImageSet, missing: DatasetNotFoundError) -> _Pixels:
     try:
         # The parser that needs no pandas.
-        X, y = fetch_openml(
-            image_set.openml_name, version=1, as_frame=False, parser="liac-arff", return_X_y=True
-        )
+        X, y = fetch_openml(image_set.openml_name, version=1, as_frame=False, parser="liac-arff", return_X_y=True)
     except (OSError, HTTPException, ValueError) as error:
         raise DatasetNotFoundError(f"{missing} A download from OpenML failed as well: {error}") from error
     images, labels = X.astype(np.uint8).reshape(-1, 28, 28), y.astype(np.int64)

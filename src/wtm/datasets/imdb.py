@@ -149,9 +149,7 @@ def _read_reviews(path: Path) -> tuple[list[str], NDArray[np.int64]]:
             review = json.loads(line)
             text, label = str(review["text"]), review["label"]
         except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(
-                f'{path}, line {number} is not a JSON object with "label" and "text".'
-            ) from error
+            raise ValueError(f'{path}, line {number} is not a JSON object with "label" and "text".') from error
         if label not in (0, 1):
             raise ValueError(f"{path}, line {number}: the label must be 0 or 1, got {label!r}.")
         texts.append(text)

@@ -37,9 +37,7 @@ def load_noisy_xor(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
     paths = find_files("Noisy XOR", "noisy-xor", names, data_dir)
     train, test = (_read_table(paths[name]) for name in names)
     if train.shape[1] != test.shape[1]:
-        raise ValueError(
-            f"{paths[names[0]]} has {train.shape[1]} columns, but {paths[names[1]]} has {test.shape[1]}."
-        )
+        raise ValueError(f"{paths[names[0]]} has {train.shape[1]} columns, but {paths[names[1]]} has {test.shape[1]}.")
     return Dataset(
         name="Noisy XOR",
         X_train=train[:, :-1],

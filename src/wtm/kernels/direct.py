@@ -24,7 +24,7 @@ def update_threshold(total, unit, T, target):
 
 @inline
 def move_weight(exponents, weights, clause, step, fixed):
-    """Multiply (step 1) or divide (step -1) a clause's weight by 1 + gamma; returns whether the table's edge held it."""
+    """Multiply (step 1) or divide (step -1) a clause's weight by 1 + gamma; True if the table's edge held it back."""
     max_exponent = fixed.size // 2
     exponent = exponents[clause] + step
     if abs(exponent) > max_exponent:

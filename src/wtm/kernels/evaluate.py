@@ -6,7 +6,7 @@ from wtm.kernels.bits import transpose_block
 from wtm.kernels.jit import inline, kernel
 from wtm.kernels.simd import any_set, count_trailing_zeros, load, popcount, splat, store
 
-__all__ = ["BLOCK", "clause_fires", "clause_outputs", "votes"]
+__all__ = ["BLOCK", "clause_fires", "list_literals", "votes"]
 
 BLOCK = 512
 """Examples that are evaluated at once."""
@@ -86,8 +86,9 @@ def votes(literals, rows, first, last, n_features, clause_ends, literal_list, cl
 def list_literals(include, n_clauses, n_words, clause_ends, literal_list):
     """Write the included literals of every clause in a row.
 
-    `include` (uint64, n_clauses * n_words words or more, IN); ``clause_ends`` (int64, shape (n_clauses + 1,), OUT) gets each
-    clause's end, from ``clause_ends[0]`` (IN) on; `literal_list` (int32, OUT) the literals, and may be empty to count alone.
+    `include` (uint64, n_clauses * n_words words or more, IN); ``clause_ends`` (int64, shape (n_clauses + 1,), OUT)
+    gets each clause's end, from ``clause_ends[0]`` (IN) on; `literal_list` (int32, OUT) the literals, and may be
+    empty to count alone.
     """
     end = clause_ends[0]
     for clause in range(n_clauses):

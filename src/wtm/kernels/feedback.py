@@ -1,7 +1,8 @@
 """Type I and Type II feedback to one clause, 64 automata at a time.
 
-An automaton is one byte: its state 0 .. 2N - 1 plus 128 - N, so that it includes its literal exactly when the byte's top bit is
-set, whatever N is. A clause has `n_words` words of 64 automata; those beyond its 2o literals rest at the lowest state.
+An automaton is one byte: its state 0 .. 2N - 1 plus 128 - N, so that it includes its literal exactly when the byte's
+top bit is set, whatever N is. A clause has `n_words` words of 64 automata; those beyond its 2o literals rest at the
+lowest state.
 """
 
 import numpy as np

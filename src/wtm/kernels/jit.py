@@ -57,7 +57,7 @@ class _SourcesLocator(caching._CacheLocator):
 
 
 class _KernelCacheImpl(caching.CompileResultCacheImpl):
-    _locator_classes = [_SourcesLocator]
+    _locator_classes = (_SourcesLocator,)
 
 
 class _KernelCache(caching.Cache):
@@ -66,9 +66,7 @@ class _KernelCache(caching.Cache):
 
 def kernel(func: Callable[..., Any]) -> Any:
     """Compile `func` on its first call, without the GIL, and keep the machine code on disk where that is possible."""
-    dispatcher = numba.njit(nogil=True, boundscheck=False if "NUMBA_BOUNDSCHECK" not in os.environ else None)(
-        func
-    )
+    dispatcher = numba.njit(nogil=True, boundscheck=False if "NUMBA_BOUNDSCHECK" not in os.environ else None)(func)
     try:
         dispatcher._cache = _KernelCache(func)
     except RuntimeError:  # no folder can be written to: compile anew in every process

@@ -1,7 +1,7 @@
 """Random streams, and the three samplers of a Bernoulli process over the literals of a clause.
 
-The random state of a machine is one array of 18 words: the two words of eight xoroshiro128++ generators that step together
-in a vector (words 0 to 7 and 8 to 15), and those of one more for scalar draws (words 16 and 17).
+The random state of a machine is one array of 18 words: the two words of eight xoroshiro128++ generators that step
+together in a vector (words 0 to 7 and 8 to 15), and those of one more for scalar draws (words 16 and 17).
 
 Probabilities are fractions of 2**32, `threshold` = round(p * 2**32), in all samplers alike.
 """
@@ -12,7 +12,8 @@ from wtm.kernels.jit import inline, kernel
 from wtm.kernels.simd import any_set, load, popcount, rotate_left, shift_left, splat, store
 
 __all__ = [
-    "BERNOULLI", "BINOMIAL", "BITS", "CERTAIN", "RANDOM_WORDS", "bernoulli_vector", "fill_mask", "fill_masks", "next_word",
+    "BERNOULLI", "BINOMIAL", "BITS", "CERTAIN", "RANDOM_WORDS", "bernoulli_vector", "fill_mask", "fill_masks",
+    "next_word",
 ]  # fmt: skip
 
 BERNOULLI, BINOMIAL, BITS = 0, 1, 2
@@ -112,7 +113,7 @@ def _fill_binomial(random, mask, n_literals, cumulative, guide):
     rejected = (_LOW32 - size + _ONE) % size
     while count > 0:
         r = next_word(random)
-        for half in range(2):
+        for _ in range(2):
             product = (r & _LOW32) * size
             r >>= np.uint64(32)
             position = product >> np.uint64(32)
@@ -165,8 +166,8 @@ def fill_masks(
 ):
     """Draw `n_draws` masks; for tests and timing.
 
-    Adds the masks' numbers of successes to ``count_histogram`` (int64, shape (n_literals + 1,), OUT) and the successes of
-    each literal to ``position_counts`` (int64, OUT; left alone where it is empty).
+    Adds the masks' numbers of successes to ``count_histogram`` (int64, shape (n_literals + 1,), OUT) and the
+    successes of each literal to ``position_counts`` (int64, OUT; left alone where it is empty).
     """
     last = (n_literals - 1) >> 6
     tail = _ALL >> np.uint64(63 - ((n_literals - 1) & 63))

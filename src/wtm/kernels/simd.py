@@ -178,9 +178,7 @@ def _bytewise(intrinsic_name: str) -> Any:
     def byte_operation(typingctx, a, b):
         def codegen(context, builder, sig, args):
             signature = ir.FunctionType(_BYTES, [_BYTES, _BYTES])
-            function = cgutils.get_or_insert_function(
-                builder.module, signature, f"llvm.{intrinsic_name}.v64i8"
-            )
+            function = cgutils.get_or_insert_function(builder.module, signature, f"llvm.{intrinsic_name}.v64i8")
             operands = [builder.bitcast(arg, _BYTES) for arg in args]
             return builder.bitcast(builder.call(function, operands), _WORDS)
 
