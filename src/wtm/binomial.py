@@ -1,15 +1,20 @@
 """The binomial distribution as integer tables, the same on every processor."""
 
 import decimal
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["PROBABILITY_DIGITS", "BinomialTable", "binomial_table", "threshold"]
+__all__ = [
+    "PROBABILITY_DIGITS", "BinomialTable", "GapTable", "PendingTable", "binomial_table", "gap_table", "pending_table", "threshold",
+]  # fmt: skip
 
 PROBABILITY_DIGITS = 32
 """Probabilities are honoured to this many binary digits."""
+
+_DOUBLINGS = 20
+_LONGEST_GAP_TABLE = 4096
 
 
 def threshold(p: float) -> int:
@@ -17,8 +22,7 @@ def threshold(p: float) -> int:
     return max(1, round(p * (1 << PROBABILITY_DIGITS)))
 
 
-@dataclass(frozen=True)
-class BinomialTable:
+class BinomialTable(NamedTuple):
     """Distribution of the number of successes S among n trials.
 
     Attributes
@@ -42,24 +46,104 @@ def binomial_table(n_trials: int, p_threshold: int) -> BinomialTable:
     """
     with decimal.localcontext(prec=50, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX):
         p = decimal.Decimal(p_threshold) / (1 << PROBABILITY_DIGITS)
-        cumulative = _cumulative(n_trials, p)
+        cumulative = _cumulative(n_trials, p, 64, n_trials)
     values = np.array(cumulative, dtype=np.uint64)
     guide = np.searchsorted(values, np.arange(256, dtype=np.uint64) << np.uint64(56), side="right").astype(np.int64)
     return BinomialTable(values, np.minimum(guide, values.size - 1))
 
 
-def _cumulative(n_trials: int, p: decimal.Decimal) -> list[int]:
-    one = 1 << 64
+def _cumulative(n_trials: int, p: decimal.Decimal, digits: int, longest: int) -> list[int]:
+    """P(S <= k) in fractions of 2**digits, rounded down, for k = 0 .. longest or until it can't be told from 1."""
+    top = (1 << digits) - 1
     if p == 1:
-        return [0] * n_trials + [one - 1]
+        return ([0] * n_trials + [top])[: longest + 1]
     odds = p / (1 - p)
     density = (1 - p) ** n_trials
     total = density
-    cumulative = [min(int(total * one), one - 1)]
-    for k in range(n_trials):
-        if cumulative[-1] == one - 1:
+    cumulative = [min(int(total * (top + 1)), top)]
+    for k in range(min(n_trials, longest)):
+        if cumulative[-1] == top:
             break
         density = density * (n_trials - k) / (k + 1) * odds
         total += density
-        cumulative.append(min(int(total * one), one - 1))
+        cumulative.append(min(int(total * (top + 1)), top))
     return cumulative
+
+
+class PendingTable(NamedTuple):
+    """Distributions of the number of successes among n trials, for the n that every number of trials is made of.
+
+    Row n holds Binomial(n, p) for 1 <= n < 256, row 256 + i that for n = 256 * 2**i. Thresholds are in fractions of 2**48, in
+    two parts: x >= threshold k of 48 random bits x, for k = 0, 1, ..., is true as often as there are successes.
+
+    Attributes
+    ----------
+    high : ndarray of shape (n_rows, 256), uint16
+        The upper 16 bits of P(S <= k); 65535 from `stop` on.
+    low : ndarray of shape (n_rows, 256), uint32
+        The lower 32 bits.
+    sure : ndarray of shape (n_rows,), int64
+        So many successes at least: their thresholds are 0.
+    stop : ndarray of shape (n_rows,), int64
+        So many successes at most, or 255: an automaton has no more steps to go.
+    """
+
+    high: np.ndarray
+    low: np.ndarray
+    sure: np.ndarray
+    stop: np.ndarray
+
+
+@lru_cache(maxsize=8)
+def pending_table(p_threshold: int) -> PendingTable:
+    """Tables for p = p_threshold / 2**32; each outcome's probability is exact to 2**-48."""
+    n_trials = [*range(1, 256), *(256 << i for i in range(_DOUBLINGS))]
+    full = 1 << 48
+    high = np.full((len(n_trials) + 1, 256), 0xFFFF, np.uint16)
+    low = np.full(high.shape, 0xFFFFFFFF, np.uint32)
+    sure = np.zeros(len(high), np.int64)
+    stop = np.zeros(len(high), np.int64)
+    with decimal.localcontext(prec=28, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX):
+        p = decimal.Decimal(p_threshold) / (1 << PROBABILITY_DIGITS)
+        for row, n in enumerate(n_trials, start=1):
+            thresholds = np.array(_cumulative(n, p, 48, 255), np.uint64)
+            thresholds = thresholds[thresholds < full - 1]
+            high[row, : len(thresholds)] = thresholds >> np.uint64(32)
+            low[row, : len(thresholds)] = thresholds & np.uint64(0xFFFFFFFF)
+            sure[row] = np.count_nonzero(thresholds == 0)
+            stop[row] = len(thresholds)
+    return PendingTable(high, low, sure, stop)
+
+
+class GapTable(NamedTuple):
+    """Distribution of the number of failures G before a success.
+
+    Attributes
+    ----------
+    beyond : ndarray of shape (m,), uint32
+        ``beyond[g]`` is P(G > g) in fractions of 2**32: 32 random bits x below it say that G is greater than g. Where no entry
+        is 0, a G beyond the table is its length and a new draw, as the process has no memory.
+    guide : ndarray of shape (256,), int64
+        ``guide[b]`` is the smallest G that random bits with the top byte b can mean, where the search begins.
+    """
+
+    beyond: np.ndarray
+    guide: np.ndarray
+
+
+@lru_cache(maxsize=8)
+def gap_table(p_threshold: int) -> GapTable:
+    """Table for p = p_threshold / 2**32; each gap's probability is exact to 2**-32."""
+    keep = 1 - decimal.Decimal(p_threshold) / (1 << PROBABILITY_DIGITS)
+    entries = []
+    with decimal.localcontext(prec=28):
+        power = keep
+        while len(entries) < _LONGEST_GAP_TABLE:
+            entries.append(min(round(power * (1 << 32)), (1 << 32) - 1))
+            if entries[-1] == 0:
+                break
+            power *= keep
+    beyond = np.array(entries, np.uint32)
+    tops = np.arange(1, 257, dtype=np.int64) << 24  # one past the largest bits with each top byte
+    guide = np.searchsorted(-beyond.astype(np.int64), -tops, side="right").astype(np.int64)
+    return GapTable(beyond, guide)

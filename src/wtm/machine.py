@@ -9,13 +9,16 @@ import numpy as np
 from wtm.binomial import binomial_table, threshold
 from wtm.kernels.direct import direct_epoch
 from wtm.kernels.feedback import include_words
+from wtm.kernels.lazy import lazy_epoch
+from wtm.kernels.lazy_state import new_block, new_clauses
+from wtm.kernels.rules import Rules
 from wtm.kernels.sampling import BERNOULLI, BINOMIAL, BITS, RANDOM_WORDS
 from wtm.schedule import ClassSchedule
 from wtm.weights import WeightTable
 
 __all__ = ["ENGINES", "INITS", "SAMPLERS", "FeedbackCounts", "Machine", "MachineParameters"]
 
-ENGINES = ("direct",)
+ENGINES = ("lazy", "direct")
 INITS = ("border", "random")
 SAMPLERS = {"bits": BITS, "binomial": BINOMIAL, "bernoulli": BERNOULLI}
 
@@ -57,6 +60,23 @@ class MachineParameters:
     def highest(self) -> int:
         """Byte of state 2N - 1."""
         return _BORDER + self.n_states // 2 - 1
+
+    @cached_property
+    def rules(self) -> Rules:
+        """The same for kernels."""
+        return Rules(
+            n_features=self.n_features,
+            n_literals=self.n_literals,
+            n_words=self.n_words,
+            row_words=-(-self.n_words // _VECTOR_WORDS) * _VECTOR_WORDS,
+            lowest=self.lowest,
+            highest=self.highest,
+            boost=self.boost_true_positive,
+            p_threshold=threshold(1 / self.s),
+            T=self.T,
+            fixed=self.weight_table.fixed,
+            unit=self.weight_table.unit,
+        )
 
     @cached_property
     def weight_table(self) -> WeightTable:
@@ -157,13 +177,29 @@ class Machine:
             See `wtm.features.Examples`.
         schedule : ClassSchedule
         """
-        p = self.parameters
         counts = np.zeros(len(FeedbackCounts._fields), np.int64)
-        p_threshold = threshold(1 / p.s)
-        binomial = binomial_table(p.n_literals if p.sampler == "binomial" else 1, p_threshold)
-        direct_epoch(
-            literals, schedule.rows, schedule.targets, p.n_literals, self.automata, self.include_bits, self.exponents,
-            self.random, p.weight_table.fixed, p.weight_table.unit, float(p.T), p.lowest, p.highest,
-            bool(p.boost_true_positive), SAMPLERS[p.sampler], p_threshold, binomial.cumulative, binomial.guide, counts,
-        )  # fmt: skip
+        train = self._train_lazy if self.parameters.engine == "lazy" else self._train_direct
+        train(literals.ravel(), schedule, counts)
         return FeedbackCounts(*counts.tolist())
+
+    def _train_direct(self, literals: np.ndarray, schedule: ClassSchedule, counts: np.ndarray) -> None:
+        p = self.parameters
+        rules = p.rules
+        sampler = SAMPLERS[p.sampler]
+        binomial = binomial_table(p.n_literals if sampler == BINOMIAL else 1, rules.p_threshold)
+        votes = p.weight_table.to_fixed(self.exponents) * self.polarity
+        outputs, mask = np.empty(p.n_clauses, np.bool_), np.empty(rules.row_words, np.uint64)
+        direct_epoch(
+            literals, schedule.rows, schedule.targets, rules, sampler, binomial, self.automata, self.include_bits,
+            self.exponents, self.random, votes, outputs, mask, counts,
+        )  # fmt: skip
+
+    def _train_lazy(self, literals: np.ndarray, schedule: ClassSchedule, counts: np.ndarray) -> None:
+        p = self.parameters
+        rules = p.rules
+        weights = p.weight_table.to_fixed(self.exponents)
+        clauses = new_clauses(
+            self.automata, self.include_bits, self.exponents, self.random, weights, rules.p_threshold
+        )
+        block = new_block(p.n_literals, rules.row_words, p.n_clauses, len(clauses.votes))
+        lazy_epoch(literals, schedule.rows, schedule.targets, rules, clauses, block, counts)

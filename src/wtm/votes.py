@@ -7,7 +7,8 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
 from wtm.features import Examples
-from wtm.kernels.evaluate import BLOCK, list_literals, votes
+from wtm.kernels.bits import BLOCK
+from wtm.kernels.evaluate import list_literals, votes
 from wtm.machine import Machine
 
 __all__ = ["VotingModel"]
@@ -72,10 +73,14 @@ class VotingModel:
         bounds = [n_blocks * part // n_parts * BLOCK for part in range(n_parts)] + [len(rows)]
         # Threads by requirement: they write into one array.
         Parallel(n_jobs=n_parts, require="sharedmem")(
-            delayed(votes)(
-                examples.literals, rows, first, last, examples.n_features, self.clause_ends, self.literal_list,
-                self.clause_votes, self.n_clauses, sums,
-            )
-            for first, last in pairwise(bounds)
-        )  # fmt: skip
+            delayed(self._add_sums)(examples, rows, first, last, sums) for first, last in pairwise(bounds)
+        )
         return sums
+
+    def _add_sums(self, examples: Examples, rows: np.ndarray, first: int, last: int, sums: np.ndarray) -> None:
+        row_words = examples.literals.shape[1]
+        columns, tile, fired = (np.empty(n, np.uint64) for n in (16 * examples.n_features, 64, 8))
+        votes(
+            examples.literals.ravel(), row_words, rows, first, last, examples.n_features, self.clause_ends,
+            self.literal_list, self.clause_votes, self.n_clauses, columns, tile, fired, np.empty(BLOCK, np.int64), sums,
+        )  # fmt: skip

@@ -8,7 +8,10 @@ import numpy as np
 
 from wtm.kernels.jit import inline, kernel
 
-__all__ = ["complete_literals", "pack_csr_rows", "transpose_64x64", "transpose_block"]
+__all__ = ["BLOCK", "complete_literals", "pack_csr_rows", "transpose_64x64", "transpose_block"]
+
+BLOCK = 512
+"""Examples that are evaluated at once: a bit of a vector each."""
 
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
@@ -80,12 +83,12 @@ def transpose_64x64(block):
 
 
 @inline
-def transpose_block(literals, rows, start, count, n_features, block, columns):
+def transpose_block(literals, row_words, rows, start, count, n_features, block, columns):
     """Literal columns of up to 512 examples.
 
     Parameters
     ----------
-    literals : ndarray of shape (n_rows, n_words), uint64; IN
+    literals : ndarray of shape (n_rows * row_words,), uint64; IN
     rows : ndarray of int64; IN
         Examples ``rows[start]`` to ``rows[start + count - 1]`` are taken, ``count`` <= 512.
     n_features : int
@@ -98,7 +101,7 @@ def transpose_block(literals, rows, start, count, n_features, block, columns):
         for part in range((count + 63) // 64):
             filled = min(64, count - part * 64)
             for i in range(filled):
-                block[i] = literals[rows[start + part * 64 + i], w]
+                block[i] = literals[rows[start + part * 64 + i] * row_words + w]
             for i in range(filled, 64):
                 block[i] = _ZERO
             transpose_64x64(block)

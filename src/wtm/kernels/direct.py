@@ -11,102 +11,82 @@ __all__ = ["direct_epoch", "move_weight", "update_threshold"]
 
 
 @inline
-def update_threshold(total, unit, T, target):
+def update_threshold(total, rules, target):
     """Probability (T - c) / 2T for the target's machine, (T + c) / 2T for another, in fractions of 2**32.
 
-    Only IEEE additions and divisions: the same on every processor.
+    Only IEEE additions and divisions: the same on every processor (`reference.update_probability`).
     """
-    clamped = min(max(total * unit, -T), T)
-    if target:
-        return np.int64((T - clamped) / (2.0 * T) * CERTAIN)
-    return np.int64((T + clamped) / (2.0 * T) * CERTAIN)
+    clamped = min(max(total * rules.unit, -rules.T), rules.T)
+    distance = rules.T - clamped if target else rules.T + clamped
+    return np.int64(distance / (2.0 * rules.T) * CERTAIN)
 
 
 @inline
-def move_weight(exponents, weights, clause, step, fixed):
-    """Multiply (step 1) or divide (step -1) a clause's weight by 1 + gamma; True if the table's edge held it back."""
+def move_weight(exponents, votes, clause, slot, step, fixed):
+    """Multiply (step 1) or divide (step -1) a clause's weight by 1 + gamma; True if the table's edge held it back.
+
+    ``votes[slot]`` is the clause's signed weight: positive for the first half of the clauses.
+    """
     max_exponent = fixed.size // 2
     exponent = exponents[clause] + step
     if abs(exponent) > max_exponent:
         return max_exponent > 0
     exponents[clause] = exponent
-    weights[clause] = fixed[exponent + max_exponent]
+    weight = fixed[exponent + max_exponent]
+    votes[slot] = weight if clause < exponents.size // 2 else -weight
     return False
 
 
 @kernel
 def direct_epoch(
-    literals, rows, targets, n_literals, automata, include, exponents, random, fixed, unit, T, lowest, highest, boost,
-    sampler, p_threshold, cumulative, guide, counts,
-):  # fmt: skip
+    literals, rows, targets, rules, sampler, binomial, automata, include, exponents, random, votes, outputs, mask, counts
+):
     """Train one machine on the examples that it sees, in their order.
 
     Parameters
     ----------
-    literals : ndarray of shape (n_rows, n_row_words), uint64; IN
-        Rows as in `wtm.kernels.bits`, a multiple of 8 words.
+    literals : ndarray of shape (n_rows * row_words,), uint64; IN
+        Rows as in `wtm.kernels.bits`.
     rows, targets : ndarray of shape (n_examples,), int64 and bool; IN
         Row of each example, and whether the machine's class is its label.
-    n_literals : int
-        u = 2o.
+    rules : wtm.kernels.rules.Rules; IN
+    sampler, binomial : int and wtm.binomial.BinomialTable; IN
+        See `wtm.kernels.sampling.fill_mask`.
     automata : ndarray of shape (n_clauses * n_words * 64,), uint8; IN and OUT
     include : ndarray of shape (n_clauses * n_words + 8,), uint64; IN and OUT
         Top bits of the automata.
     exponents : ndarray of shape (n_clauses,), int32; IN and OUT
     random : ndarray of shape (18,), uint64; IN and OUT
-    fixed : ndarray of int64; IN
-        The weights, see `wtm.weights.WeightTable`; `unit` is the value of 1.
-    T : float
-    lowest, highest : int
-        The bytes of states 0 and 2N - 1.
-    boost : bool
-    sampler, p_threshold, cumulative, guide
-        See `wtm.kernels.sampling.fill_mask`.
+    votes : ndarray of shape (n_clauses,), int64; IN and OUT
+        Signed weights in fixed point.
+    outputs, mask : ndarray of shape (n_clauses,), bool, and of shape (row_words,), uint64
+        Working space.
     counts : ndarray of shape (3,), int64; OUT
         Gets added: Type I feedbacks, Type II feedbacks to true clauses, weights held at the edge of the table.
     """
     n_clauses = exponents.size
-    n_words = (n_literals + 63) // 64
-    mask = np.empty((n_words + 7) // 8 * 8, np.uint64)
-    outputs = np.empty(n_clauses, np.bool_)
-    weights = fixed[exponents + fixed.size // 2]
-    flat_literals = literals.ravel()
     for example in range(rows.size):
-        row = rows[example] * literals.shape[1]
-        target = targets[example]
+        row = rows[example] * rules.row_words
         total = np.int64(0)
         for clause in range(n_clauses):
-            fires = clause_fires(include, clause, flat_literals, row, n_words)
-            outputs[clause] = fires
-            if fires:
-                total += weights[clause] if clause < n_clauses // 2 else -weights[clause]
-        update = update_threshold(total, unit, T, target)
+            outputs[clause] = clause_fires(include, clause, literals, row, rules.n_words)
+            if outputs[clause]:
+                total += votes[clause]
+        update = update_threshold(total, rules, targets[example])
         if update == 0:
             continue
         for clause in range(n_clauses):
             if np.int64(next_word(random) >> np.uint64(32)) >= update:
                 continue
-            if (clause < n_clauses // 2) == target:
+            if (clause < n_clauses // 2) == targets[example]:
                 counts[0] += 1
-                fill_mask(random, mask, n_literals, sampler, p_threshold, cumulative, guide)
+                fill_mask(random, mask, rules.n_literals, sampler, rules.p_threshold, binomial)
                 if outputs[clause]:
-                    type_i_true(
-                        automata,
-                        include,
-                        clause,
-                        flat_literals,
-                        row,
-                        mask,
-                        n_literals,
-                        n_words,
-                        lowest,
-                        highest,
-                        boost,
-                    )
-                    counts[2] += move_weight(exponents, weights, clause, 1, fixed)
+                    type_i_true(automata, include, clause, literals, row, mask, rules)
+                    counts[2] += move_weight(exponents, votes, clause, clause, 1, rules.fixed)
                 else:
-                    type_i_false(automata, include, clause, mask, n_words, lowest)
+                    type_i_false(automata, include, clause, mask, rules)
             elif outputs[clause]:
                 counts[1] += 1
-                type_ii(automata, include, clause, flat_literals, row, n_literals, n_words)
-                counts[2] += move_weight(exponents, weights, clause, -1, fixed)
+                type_ii(automata, include, clause, literals, row, rules)
+                counts[2] += move_weight(exponents, votes, clause, clause, -1, rules.fixed)

@@ -2,14 +2,11 @@
 
 import numpy as np
 
-from wtm.kernels.bits import transpose_block
+from wtm.kernels.bits import BLOCK, transpose_block
 from wtm.kernels.jit import inline, kernel
 from wtm.kernels.simd import any_set, count_trailing_zeros, load, popcount, splat, store
 
-__all__ = ["BLOCK", "clause_fires", "list_literals", "votes"]
-
-BLOCK = 512
-"""Examples that are evaluated at once."""
+__all__ = ["clause_fires", "list_literals", "votes"]
 
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
@@ -41,12 +38,15 @@ def _block_outputs(literal_list, start, stop, columns):
 
 
 @kernel
-def votes(literals, rows, first, last, n_features, clause_ends, literal_list, clause_votes, n_clauses, sums):
+def votes(
+    literals, row_words, rows, first, last, n_features, clause_ends, literal_list, clause_votes, n_clauses, columns,
+    tile, fired, totals, sums,
+):  # fmt: skip
     """Weighted votes of all machines for examples `first` to `last` - 1 (`reference.Machine.class_sum` in fixed point).
 
     Parameters
     ----------
-    literals : ndarray of shape (n_rows, n_words), uint64; IN
+    literals : ndarray of shape (n_rows * row_words,), uint64; IN
     rows : ndarray of shape (n_examples,), int64; IN
         Row of `literals` of each example.
     clause_ends : ndarray of shape (n_machines * n_clauses + 1,), int64; IN
@@ -54,15 +54,13 @@ def votes(literals, rows, first, last, n_features, clause_ends, literal_list, cl
     literal_list : ndarray of int32; IN
     clause_votes : ndarray of shape (n_machines * n_clauses,), int64; IN
         Signed weights.
+    columns, tile, fired, totals : ndarray of shape (2 * n_features * 8,), (64,) and (8,), uint64, and (512,), int64
+        Working space.
     sums : ndarray of shape (n_examples, n_machines), int64; OUT
     """
-    columns = np.empty(2 * n_features * 8, np.uint64)
-    block = np.empty(64, np.uint64)
-    fired = np.empty(8, np.uint64)
-    totals = np.empty(BLOCK, np.int64)
     for start in range(first, last, BLOCK):
         count = min(BLOCK, last - start)
-        transpose_block(literals, rows, start, count, n_features, block, columns)
+        transpose_block(literals, row_words, rows, start, count, n_features, tile, columns)
         for machine in range(sums.shape[1]):
             totals[:] = 0
             for clause in range(machine * n_clauses, (machine + 1) * n_clauses):

@@ -32,59 +32,66 @@ def tail_mask(n_literals):
 
 
 @inline
-def type_i_true(automata, include, clause, literals, row, mask, n_literals, n_words, lowest, highest, boost):
+def type_i_true(automata, include, clause, literals, row, mask, rules):
     """Table 1, clause value 1: true literals one up, false ones one down where drawn (`reference.type_i`).
 
-    With `boost` every true literal moves, else those that were not drawn. Returns the bits of `include` that changed.
+    With ``rules.boost`` every true literal moves, else those that were not drawn. Returns the bits of `include` that changed.
     """
-    floor = splat_byte(np.uint8(lowest))
-    ceiling = splat_byte(np.uint8(highest))
+    floor = splat_byte(np.uint8(rules.lowest))
+    ceiling = splat_byte(np.uint8(rules.highest))
     changed = np.uint64(0)
-    for w in range(n_words):
+    for w in range(rules.n_words):
         true = literals[row + w]
-        if w == n_words - 1:
-            true &= tail_mask(n_literals)
+        if w == rules.n_words - 1:
+            true &= tail_mask(rules.n_literals)
         drawn = mask[w]
-        raised = true if boost else true & ~drawn
-        at = (clause * n_words + w) * 64
+        raised = true if rules.boost else true & ~drawn
+        at = (clause * rules.n_words + w) * 64
         states = minimum(add_saturating(load(automata, at), bytes_of_mask(raised)), ceiling)
         states = maximum(subtract_saturating(states, bytes_of_mask(drawn & ~true)), floor)
         store(automata, at, states)
         included = top_bits(states)
-        changed |= included ^ include[clause * n_words + w]
-        include[clause * n_words + w] = included
+        changed |= included ^ include[clause * rules.n_words + w]
+        include[clause * rules.n_words + w] = included
     return changed
 
 
 @inline
-def type_i_false(automata, include, clause, mask, n_words, lowest):
-    """Table 1, clause value 0: one down where drawn, whatever the literal's value (`reference.type_i`)."""
-    floor = splat_byte(np.uint8(lowest))
-    for w in range(n_words):
-        at = (clause * n_words + w) * 64
+def type_i_false(automata, include, clause, mask, rules):
+    """Table 1, clause value 0: one down where drawn, whatever the literal's value (`reference.type_i`).
+
+    Returns the bits of `include` that changed.
+    """
+    floor = splat_byte(np.uint8(rules.lowest))
+    changed = np.uint64(0)
+    for w in range(rules.n_words):
+        at = (clause * rules.n_words + w) * 64
         states = maximum(subtract_saturating(load(automata, at), bytes_of_mask(mask[w])), floor)
         store(automata, at, states)
-        include[clause * n_words + w] = top_bits(states)
+        included = top_bits(states)
+        changed |= included ^ include[clause * rules.n_words + w]
+        include[clause * rules.n_words + w] = included
+    return changed
 
 
 @inline
-def type_ii(automata, include, clause, literals, row, n_literals, n_words):
+def type_ii(automata, include, clause, literals, row, rules):
     """Table 2, clause value 1: excluded false literals one up (`reference.type_ii`).
 
     Returns the bits of `include` that changed.
     """
     changed = np.uint64(0)
-    for w in range(n_words):
-        included = include[clause * n_words + w]
+    for w in range(rules.n_words):
+        included = include[clause * rules.n_words + w]
         raised = ~(literals[row + w] | included)
-        if w == n_words - 1:
-            raised &= tail_mask(n_literals)
-        at = (clause * n_words + w) * 64
+        if w == rules.n_words - 1:
+            raised &= tail_mask(rules.n_literals)
+        at = (clause * rules.n_words + w) * 64
         states = add_saturating(load(automata, at), bytes_of_mask(raised))
         store(automata, at, states)
         now = top_bits(states)
         changed |= now ^ included
-        include[clause * n_words + w] = now
+        include[clause * rules.n_words + w] = now
     return changed
 
 

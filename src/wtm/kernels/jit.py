@@ -16,7 +16,7 @@ import numba
 from numba.core import caching
 from numba.misc.appdirs import AppDirs
 
-__all__ = ["cache_folder", "inline", "kernel"]
+__all__ = ["cache_folder", "function", "inline", "kernel"]
 
 
 @functools.cache
@@ -66,7 +66,7 @@ class _KernelCache(caching.Cache):
 
 def kernel(func: Callable[..., Any]) -> Any:
     """Compile `func` on its first call, without the GIL, and keep the machine code on disk where that is possible."""
-    dispatcher = numba.njit(nogil=True, boundscheck=False if "NUMBA_BOUNDSCHECK" not in os.environ else None)(func)
+    dispatcher = numba.njit(nogil=True)(func)
     try:
         dispatcher._cache = _KernelCache(func)
     except RuntimeError:  # no folder can be written to: compile anew in every process
@@ -74,5 +74,8 @@ def kernel(func: Callable[..., Any]) -> Any:
     return dispatcher
 
 
-inline = numba.njit(inline="always")
+function = numba.njit(nogil=True)
+"""For the larger parts of a kernel: compiled once and called, and kept on disk with the kernel."""
+
+inline = numba.njit(forceinline=True)
 """For the small functions that kernels are made of: written into the caller, so that vectors stay in registers."""

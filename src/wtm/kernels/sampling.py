@@ -39,6 +39,18 @@ def next_word(random):
 
 
 @inline
+def next_vector(random):
+    """512 random bits: eight steps of xoroshiro128++ at once."""
+    a = load(random, 0)
+    b = load(random, 8)
+    drawn = rotate_left(a + b, 17) + a
+    b = b ^ a
+    store(random, 0, rotate_left(a, 49) ^ b ^ shift_left(b, 21))
+    store(random, 8, rotate_left(b, 28))
+    return drawn
+
+
+@inline
 def bernoulli_vector(random, threshold):
     """512 independent bits, each 1 with probability threshold / 2**32.
 
@@ -86,22 +98,22 @@ def _fill_bernoulli(random, mask, n_literals, threshold):
 
 
 @inline
-def _draw_count(random, cumulative, guide):
+def _draw_count(random, binomial):
     """A binomial count: the first k with r < P(S <= k) for 64 random bits r, found from the guide of r's top bits."""
     r = next_word(random)
-    k = guide[r >> np.uint64(56)]
-    while r >= cumulative[k] and k < cumulative.size - 1:
+    k = binomial.guide[r >> np.uint64(56)]
+    while r >= binomial.cumulative[k] and k < binomial.cumulative.size - 1:
         k += 1
     return k
 
 
 @inline
-def _fill_binomial(random, mask, n_literals, cumulative, guide):
+def _fill_binomial(random, mask, n_literals, binomial):
     """Algorithm 1: an exactly drawn count, then that many distinct positions by rejection.
 
     Above one half the positions that stay 0 are drawn instead: the same distribution with fewer rejections.
     """
-    count = _draw_count(random, cumulative, guide)
+    count = _draw_count(random, binomial)
     n_words = (n_literals + 63) >> 6
     complement = 2 * count > n_literals
     if complement:
@@ -136,7 +148,7 @@ def _fill_bits(random, mask, n_literals, threshold):
 
 
 @inline
-def fill_mask(random, mask, n_literals, sampler, threshold, cumulative, guide):
+def fill_mask(random, mask, n_literals, sampler, threshold, binomial):
     """Draw a Bernoulli process over the literals of a clause.
 
     Parameters
@@ -149,20 +161,20 @@ def fill_mask(random, mask, n_literals, sampler, threshold, cumulative, guide):
         `BERNOULLI`, `BINOMIAL` or `BITS`.
     threshold : int
         Probability in fractions of 2**32.
-    cumulative, guide : ndarray of uint64, ndarray of shape (256,) of int64
-        Binomial distribution, see `wtm.binomial`; used by `BINOMIAL` alone.
+    binomial : wtm.binomial.BinomialTable
+        Used by `BINOMIAL` alone.
     """
     if sampler == BITS:
         _fill_bits(random, mask, n_literals, threshold)
     elif sampler == BINOMIAL:
-        _fill_binomial(random, mask, n_literals, cumulative, guide)
+        _fill_binomial(random, mask, n_literals, binomial)
     else:
         _fill_bernoulli(random, mask, n_literals, threshold)
 
 
 @kernel
 def fill_masks(
-    random, mask, n_literals, sampler, threshold, cumulative, guide, n_draws, count_histogram, position_counts
+    random, mask, n_literals, sampler, threshold, binomial, n_draws, count_histogram, position_counts
 ):
     """Draw `n_draws` masks; for tests and timing.
 
@@ -172,7 +184,7 @@ def fill_masks(
     last = (n_literals - 1) >> 6
     tail = _ALL >> np.uint64(63 - ((n_literals - 1) & 63))
     for _ in range(n_draws):
-        fill_mask(random, mask, n_literals, sampler, threshold, cumulative, guide)
+        fill_mask(random, mask, n_literals, sampler, threshold, binomial)
         mask[last] &= tail
         count = 0
         for w in range(last + 1):

@@ -17,14 +17,16 @@ from numba.extending import intrinsic, models, overload, register_model
 from numba.np.arrayobj import make_array
 
 __all__ = [
-    "add_saturating", "any_set", "bytes_of_mask", "count_trailing_zeros", "load", "maximum", "minimum", "popcount",
-    "rotate_left", "shift_left", "splat", "splat_byte", "store", "subtract_saturating", "top_bits",
+    "add_saturating", "any_set", "bytes_of_mask", "count_reached", "count_trailing_zeros", "keep_bytes", "lanes_equal",
+    "largest_byte", "load", "maximum", "minimum", "narrow", "popcount", "popcount_words", "rotate_left", "shift_left", "splat",
+    "splat_byte", "store", "subtract_saturating", "sum_words", "top_bits",
 ]  # fmt: skip
 
 _WORDS = ir.VectorType(ir.IntType(64), 8)
 _BYTES = ir.VectorType(ir.IntType(8), 64)
 _BITS = ir.VectorType(ir.IntType(1), 64)
-_I1, _I32, _I64 = ir.IntType(1), ir.IntType(32), ir.IntType(64)
+_SHORTS = ir.VectorType(ir.IntType(16), 32)
+_I1, _I8, _I32, _I64 = (ir.IntType(bits) for bits in (1, 8, 32, 64))
 
 
 class _U64x8(types.Type):
@@ -204,6 +206,19 @@ def bytes_of_mask(typingctx, mask):
 
 
 @intrinsic
+def keep_bytes(typingctx, a, mask):
+    """The bytes of `a` where the bit of `mask` is 1, and 0 elsewhere."""
+
+    def codegen(context, builder, sig, args):
+        kept = builder.select(
+            builder.bitcast(args[1], _BITS), builder.bitcast(args[0], _BYTES), ir.Constant(_BYTES, [0] * 64)
+        )
+        return builder.bitcast(kept, _WORDS)
+
+    return u64x8(u64x8, types.uint64), codegen
+
+
+@intrinsic
 def top_bits(typingctx, a):
     """A word with the top bit of each of the 64 bytes."""
 
@@ -212,6 +227,77 @@ def top_bits(typingctx, a):
         return builder.bitcast(negative, _I64)
 
     return types.uint64(u64x8), codegen
+
+
+@intrinsic
+def largest_byte(typingctx, a):
+    """The largest of the 64 bytes."""
+
+    def codegen(context, builder, sig, args):
+        name = "llvm.vector.reduce.umax.v64i8"
+        reduce_max = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_I8, [_BYTES]), name)
+        return builder.zext(builder.call(reduce_max, [builder.bitcast(args[0], _BYTES)]), _I64)
+
+    return types.int64(u64x8), codegen
+
+
+@intrinsic
+def count_reached(typingctx, counts, values, limit):
+    """In each of 32 lanes of 16 bits: `counts`, plus 1 where the unsigned `values` is at least `limit`."""
+
+    def codegen(context, builder, sig, args):
+        counts, values = (builder.bitcast(arg, _SHORTS) for arg in args[:2])
+        reached = builder.icmp_unsigned(">=", values, _broadcast(builder, args[2], _SHORTS))
+        return builder.bitcast(builder.sub(counts, builder.sext(reached, _SHORTS)), _WORDS)
+
+    return u64x8(u64x8, u64x8, types.uint16), codegen
+
+
+@intrinsic
+def lanes_equal(typingctx, values, limit):
+    """In each of 32 lanes of 16 bits: all ones where `values` equals `limit`, else 0."""
+
+    def codegen(context, builder, sig, args):
+        equal = builder.icmp_unsigned("==", builder.bitcast(args[0], _SHORTS), _broadcast(builder, args[1], _SHORTS))
+        return builder.bitcast(builder.sext(equal, _SHORTS), _WORDS)
+
+    return u64x8(u64x8, types.uint16), codegen
+
+
+@intrinsic
+def narrow(typingctx, low, high):
+    """64 bytes: the low bytes of the 32 lanes of 16 bits of `low`, then those of `high`."""
+
+    def codegen(context, builder, sig, args):
+        half = ir.VectorType(ir.IntType(8), 32)
+        halves = [builder.trunc(builder.bitcast(arg, _SHORTS), half) for arg in args]
+        order = ir.Constant(ir.VectorType(_I32, 64), list(range(64)))
+        return builder.bitcast(builder.shuffle_vector(*halves, order), _WORDS)
+
+    return u64x8(u64x8, u64x8), codegen
+
+
+@intrinsic
+def popcount_words(typingctx, a):
+    """The number of 1 bits of each of the eight words."""
+
+    def codegen(context, builder, sig, args):
+        ctpop = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_WORDS, [_WORDS]), "llvm.ctpop.v8i64")
+        return builder.call(ctpop, [args[0]])
+
+    return u64x8(u64x8), codegen
+
+
+@intrinsic
+def sum_words(typingctx, a):
+    """The sum of the eight words."""
+
+    def codegen(context, builder, sig, args):
+        name = "llvm.vector.reduce.add.v8i64"
+        reduce_add = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_I64, [_WORDS]), name)
+        return builder.call(reduce_add, [args[0]])
+
+    return types.int64(u64x8), codegen
 
 
 @intrinsic

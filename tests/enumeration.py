@@ -1,0 +1,237 @@
+"""Exact distributions of tiny Tsetlin machines, and the test that holds any engine against them.
+
+Written from the paper's tables, one automaton at a time, and from nothing in ``wtm``, which only
+`simulate_reference` runs: clauses are plain tuples, probabilities are multiplied out, and every outcome that
+can happen is kept. An *outcome* is the pair of all states, flattened clause by clause, and the exponents of
+all weights, both as tuples of int.
+
+To test an engine, write ``simulate(case, n_seeds) -> Counter`` of outcomes, as `simulate_reference` is, and
+call `assert_matches(case, simulate, n_seeds)` for every case of `CASES`.
+"""
+
+import itertools
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from wtm import reference
+
+Row = tuple[int, ...]
+Outcome = tuple[Row, Row]
+Distribution = dict[Outcome, float]
+Example = tuple[tuple[int, ...], bool]  # the features, and whether the sum is to rise to +T
+Branch = tuple[Row, float]  # the automata of a clause, and a probability
+Simulate = Callable[["Case", int], Counter[Outcome]]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A tiny system and the examples that it learns. The first half of the clauses has positive polarity."""
+
+    name: str
+    examples: tuple[Example, ...]
+    n_clauses: int = 2
+    n_half: int = 2  # N, half the states of an automaton
+    T: float = 2.0
+    p_s: float = 0.3  # 1 / s
+    gamma: float = 0.5
+    boost: bool = True
+    init: str = "border"
+
+    @property
+    def o(self) -> int:
+        """The number of features."""
+        return len(self.examples[0][0])
+
+
+def _sequence(text: str) -> tuple[Example, ...]:
+    """Read examples such as "10+ 01-": the features, then + for the target +T or - for the target -T."""
+    return tuple((tuple(map(int, word[:-1])), word[-1] == "+") for word in text.split())
+
+
+CASES = [
+    Case("boosted", _sequence("1+ 0- 1- 0+"), n_half=3),
+    Case("unboosted", _sequence("1+ 1+ 0- 1-"), boost=False),
+    Case("without weights", _sequence("1+ 0+ 1- 0-"), T=1, gamma=0.0, init="random"),
+    Case("without weights, unboosted", _sequence("0- 0- 1+ 1+"), T=3, gamma=0.0, boost=False),
+    Case("rare trials, up to the ceiling", _sequence("1+ 1+ 1+ 0+ 1+"), T=40, p_s=0.05, gamma=0.1),
+    Case("down to the floor", _sequence("1+ 0+ 0+ 0+ 1+"), T=8, p_s=0.6, gamma=0.2),
+    Case("certain trials", _sequence("1+ 0+ 1+ 0- 0-"), T=2.5, p_s=1.0, init="random"),
+    Case("certain trials, unboosted", _sequence("1+ 1- 0- 0+"), T=4, p_s=1.0, boost=False, init="random"),
+    Case("sums beyond a small threshold", _sequence("1+ 0- 1+"), n_clauses=4, T=0.75, gamma=1.0),
+    Case("four clauses, sums within the threshold", _sequence("1- 0+ 1+"), n_clauses=4, T=3, gamma=0.3),
+    Case("weights that double", _sequence("1+ 1+ 1+ 1-"), T=6, gamma=1.0, init="random"),
+    Case("two features", _sequence("10+ 11- 10+"), T=2, gamma=0.2),
+    Case("two features, unboosted", _sequence("01- 01+"), T=1.5, gamma=0.2, boost=False, init="random"),
+]
+
+
+# --- The machine, automaton by automaton ------------------------------------------------------------------
+
+# Table 1: (clause, literal, includes) -> the response to the automaton. All are given with p_s except where
+# clause and literal are both true; a true clause has no included false literal.
+TYPE_I = {
+    (0, 0, True): "penalty",
+    (0, 1, True): "penalty",
+    (1, 1, True): "reward",
+    (0, 0, False): "reward",
+    (0, 1, False): "reward",
+    (1, 0, False): "reward",
+    (1, 1, False): "penalty",
+}
+# Table 2 has one entry.
+TYPE_II = {(1, 0, False): "penalty"}
+
+
+def _respond(state: int, response: str, n_half: int) -> int:
+    """Figure 1, states counted from 0: a penalty moves towards the centre, a reward away from it."""
+    if response == "penalty":
+        return state + 1 if state < n_half else state - 1
+    if state < n_half:
+        return 0 if state == 0 else state - 1
+    return state if state == 2 * n_half - 1 else state + 1
+
+
+def _literals(x: tuple[int, ...]) -> tuple[int, ...]:
+    return (*x, *(1 - value for value in x))
+
+
+def _clause_is_true(row: Row, x: tuple[int, ...], n_half: int) -> int:
+    """The clause in training: 1 if no included literal is 0, as of a clause that includes none."""
+    return int(all(literal for state, literal in zip(row, _literals(x), strict=True) if state >= n_half))
+
+
+@cache
+def _feedback(row: Row, x: tuple[int, ...], kind: str, n_half: int, p_s: float, boost: bool) -> list[Branch]:
+    """What a clause that receives feedback can become; several ways to the same automata stand apart."""
+    clause = _clause_is_true(row, x, n_half)
+    moves = []  # for each automaton its (new state, probability)
+    for state, literal in zip(row, _literals(x), strict=True):
+        table = TYPE_I if kind == "I" else TYPE_II
+        response = table.get((clause, literal, state >= n_half))
+        if response is None:
+            probability, moved = 0.0, state
+        elif kind == "II":
+            probability, moved = 1.0, _respond(state, response, n_half)
+        elif clause and literal:
+            probability, moved = 1.0 if boost else 1.0 - p_s, _respond(state, response, n_half)
+        else:
+            probability, moved = p_s, _respond(state, response, n_half)
+        moves.append([(moved, probability), (state, 1.0 - probability)])
+    return [
+        (tuple(state for state, _ in choice), math.prod(probability for _, probability in choice))
+        for choice in itertools.product(*moves)
+        if all(probability > 0 for _, probability in choice)
+    ]
+
+
+def _split(states: Row, n_clauses: int) -> list[Row]:
+    width = len(states) // n_clauses
+    return [states[j * width : (j + 1) * width] for j in range(n_clauses)]
+
+
+def _step(outcome: Outcome, example: Example, case: Case) -> Distribution:
+    """The distribution after one more example, from one outcome: clauses move independently, given p_c."""
+    x, target = example
+    rows, exponents = _split(outcome[0], case.n_clauses), outcome[1]
+    signs = [1 if j < case.n_clauses // 2 else -1 for j in range(case.n_clauses)]
+    total = 0.0
+    for row, k, sign in zip(rows, exponents, signs, strict=True):
+        total += sign * (1 + case.gamma) ** k * _clause_is_true(row, x, case.n_half)
+    clamped = max(-case.T, min(case.T, total))
+    p_c = (case.T - clamped) / (2 * case.T) if target else (case.T + clamped) / (2 * case.T)
+
+    branches = []  # for each clause its distribution over (automata, exponent)
+    for row, k, sign in zip(rows, exponents, signs, strict=True):
+        kind = "I" if (sign > 0) == target else "II"
+        change = 0
+        if case.gamma > 0 and _clause_is_true(row, x, case.n_half):
+            change = 1 if kind == "I" else -1
+        branch: defaultdict[tuple[Row, int], float] = defaultdict(float, {(row, k): 1 - p_c})
+        for new_row, probability in _feedback(row, x, kind, case.n_half, case.p_s, case.boost):
+            branch[new_row, k + change] += p_c * probability
+        branches.append([(clause, probability) for clause, probability in branch.items() if probability > 0])
+
+    after: defaultdict[Outcome, float] = defaultdict(float)
+    for choice in itertools.product(*branches):
+        states = tuple(itertools.chain.from_iterable(row for (row, _), _ in choice))
+        exponents = tuple(k for (_, k), _ in choice)
+        after[states, exponents] += math.prod(probability for _, probability in choice)
+    return after
+
+
+@cache
+def exact_distribution(case: Case) -> Distribution:
+    """The probability of every outcome that the case can have after its examples."""
+    n_automata = 2 * case.o * case.n_clauses
+    starts = [case.n_half - 1] if case.init == "border" else [case.n_half - 1, case.n_half]
+    first = list(itertools.product(starts, repeat=n_automata))
+    distribution: Distribution = {(states, (0,) * case.n_clauses): 1 / len(first) for states in first}
+    for example in case.examples:
+        after: defaultdict[Outcome, float] = defaultdict(float)
+        for outcome, probability in distribution.items():
+            for key, conditional in _step(outcome, example, case).items():
+                after[key] += probability * conditional
+        distribution = dict(after)
+    return distribution
+
+
+# --- The comparison ---------------------------------------------------------------------------------------
+
+MIN_EXPECTED = 5.0
+# A right engine is to fail any of the cases less than once in 10^6 choices of the seeds. The further factor
+# of 10 covers the tail of the statistic, heavier than that of its limit where cells expect few outcomes.
+P_BOUND = 1e-6 / (10 * len(CASES))
+
+
+def chi_square(observed: Mapping[Any, int], exact: Mapping[Any, float], n: int) -> float:
+    """Test n observed outcomes against their exact probabilities: Pearson's p-value.
+
+    Cells that expect fewer than `MIN_EXPECTED` outcomes are pooled with their neighbours in sorted order,
+    hence with outcomes like their own, until they expect as many: an engine that is wrong in rare outcomes
+    alone is still seen. An outcome that cannot happen gives 0.0.
+    """
+    if any(exact.get(outcome, 0.0) == 0.0 for outcome, count in observed.items() if count):
+        return 0.0
+    expected, counts = [0.0], [0]
+    for outcome in sorted(exact):
+        if expected[-1] >= MIN_EXPECTED:
+            expected.append(0.0)
+            counts.append(0)
+        expected[-1] += n * exact[outcome]
+        counts[-1] += observed.get(outcome, 0)
+    if len(expected) > 1 and expected[-1] < MIN_EXPECTED:
+        expected[-2:] = [sum(expected[-2:])]
+        counts[-2:] = [sum(counts[-2:])]
+    statistic = sum((count - mean) ** 2 / mean for count, mean in zip(counts, expected, strict=True))
+    return float(stats.chi2.sf(statistic, len(expected) - 1)) if len(expected) > 1 else 1.0
+
+
+def assert_matches(case: Case, simulate: Simulate, n_seeds: int) -> None:
+    """Fail unless the outcomes of `simulate` over n_seeds seeds follow the exact distribution of the case."""
+    observed, exact = simulate(case, n_seeds), exact_distribution(case)
+    assert observed.total() == n_seeds
+    p = chi_square(observed, exact, n_seeds)
+    impossible = sorted(set(observed) - set(exact))[:3]
+    assert p > P_BOUND, f"{case.name}: p = {p:.3g}; cannot happen, but did: {impossible or 'nothing'}"
+
+
+def simulate_reference(
+    case: Case, n_seeds: int, sampling: reference.Sampler = reference.bernoulli_sampling
+) -> Counter[Outcome]:
+    """Run `wtm.reference.Machine` through the case once for each of the seeds 0 .. n_seeds - 1."""
+    outcomes: Counter[Outcome] = Counter()
+    for seed in range(n_seeds):
+        rng = np.random.default_rng(seed)
+        start = reference.initial_states(case.n_clauses, case.o, case.n_half, case.init, rng)
+        machine = reference.Machine(start, case.n_half, case.T, case.p_s, case.gamma, case.boost, sampling=sampling)
+        for x, target in case.examples:
+            machine.train(x, target, rng)
+        outcomes[tuple(machine.states.ravel().tolist()), tuple(machine.exponents.tolist())] += 1
+    return outcomes

@@ -1,0 +1,192 @@
+"""Each vector operation alone against NumPy."""
+
+import operator
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numba import njit
+from numba.core.errors import TypingError
+
+from wtm.kernels import simd
+
+# Compiled anew in each run: the disk cache of kernels does not know the sources of tests.
+
+
+def binary(operation):
+    @njit
+    def run(a, b, out):
+        simd.store(out, 0, operation(simd.load(a, 0), simd.load(b, 0)))
+
+    return run
+
+
+def wrapped(of_bytes):
+    """A byte operation in NumPy, worked out in wider integers."""
+    return lambda a, b: of_bytes(a.view(np.uint8).astype(int), b.view(np.uint8).astype(int)).astype(np.uint8)
+
+
+BINARY = {
+    "and": (binary(operator.and_), lambda a, b: a & b),
+    "or": (binary(operator.or_), lambda a, b: a | b),
+    "xor": (binary(operator.xor), lambda a, b: a ^ b),
+    "add": (binary(operator.add), lambda a, b: a + b),
+    "add_saturating": (binary(simd.add_saturating), wrapped(lambda a, b: np.minimum(a + b, 255))),
+    "subtract_saturating": (binary(simd.subtract_saturating), wrapped(lambda a, b: np.maximum(a - b, 0))),
+    "maximum": (binary(simd.maximum), wrapped(np.maximum)),
+    "minimum": (binary(simd.minimum), wrapped(np.minimum)),
+}
+
+EDGE_BYTES = (0, 1, 127, 128, 129, 254, 255)
+
+
+def vectors(n=20, seed=0):
+    """Random vectors, and those of equal edge bytes: uint64 (n + 7, 8)."""
+    random = np.random.default_rng(seed).integers(0, 256, (n, 64), dtype=np.uint8)
+    edges = np.repeat(np.array(EDGE_BYTES, np.uint8)[:, None], 64, axis=1)
+    return np.concatenate([random, edges]).view(np.uint64)
+
+
+full_vectors = st.binary(min_size=64, max_size=64).map(lambda data: np.frombuffer(data, np.uint64).copy())
+words = st.integers(0, 2**64 - 1)
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_two_vectors(name):
+    compiled, expected = BINARY[name]
+    for a in vectors():
+        for b in vectors(seed=1):
+            out = np.zeros(8, np.uint64)
+            compiled(a, b, out)
+            assert out.tobytes() == expected(a, b).tobytes()
+
+
+@pytest.mark.parametrize("name", BINARY)
+@settings(deadline=None, max_examples=50)
+@given(a=full_vectors, b=full_vectors)
+def test_any_two_vectors(name, a, b):
+    compiled, expected = BINARY[name]
+    out = np.zeros(8, np.uint64)
+    compiled(a, b, out)
+    assert out.tobytes() == expected(a, b).tobytes()
+
+
+def test_not():
+    @njit
+    def run(a, out):
+        simd.store(out, 0, ~simd.load(a, 0))
+
+    for a in vectors():
+        out = np.zeros(8, np.uint64)
+        run(a, out)
+        assert (out == ~a).all()
+
+
+@pytest.mark.parametrize("index", [0, 1, 7, 8])
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint32, np.uint64, np.int64])
+def test_load_and_store_count_in_elements_and_touch_64_bytes(dtype, index):
+    @njit
+    def copy(source, at, target, to):
+        simd.store(target, to, simd.load(source, at))
+
+    n = 64 // np.dtype(dtype).itemsize
+    source = np.random.default_rng(0).integers(0, 127, 3 * n).astype(dtype)
+    target = np.full(3 * n, 99, dtype)
+    expected = target.copy()
+    expected[n - 1 : 2 * n - 1] = source[index : index + n]
+    copy(source, index, target, n - 1)
+    assert (target == expected).all()
+
+
+@pytest.mark.parametrize("n", [1, 17, 21, 28, 49, 63])
+def test_shift_and_rotate(n):
+    @njit
+    def run(a, shifted, rotated):
+        simd.store(shifted, 0, simd.shift_left(simd.load(a, 0), n))
+        simd.store(rotated, 0, simd.rotate_left(simd.load(a, 0), n))
+
+    for a in vectors(5):
+        shifted, rotated = np.zeros(8, np.uint64), np.zeros(8, np.uint64)
+        run(a, shifted, rotated)
+        assert (shifted == a << np.uint64(n)).all()
+        assert (rotated == (a << np.uint64(n) | a >> np.uint64(64 - n))).all()
+
+
+def test_shift_by_a_variable_is_refused_when_compiled():
+    @njit
+    def run(a, n, out):
+        simd.store(out, 0, simd.shift_left(simd.load(a, 0), n))
+
+    with pytest.raises(TypingError):
+        run(np.zeros(8, np.uint64), 3, np.zeros(8, np.uint64))
+
+
+@settings(deadline=None, max_examples=50)
+@given(word=words, byte=st.integers(0, 255))
+def test_splat(word, byte):
+    out = np.zeros(16, np.uint64)
+    splat_both(np.uint64(word), np.uint8(byte), out)
+    assert (out[:8] == np.uint64(word)).all()
+    assert (out[8:].view(np.uint8) == byte).all()
+
+
+@njit
+def splat_both(word, byte, out):
+    simd.store(out, 0, simd.splat(word))
+    simd.store(out, 8, simd.splat_byte(byte))
+
+
+@njit
+def is_any_set(a):
+    return simd.any_set(simd.load(a, 0))
+
+
+def test_any_set_sees_every_single_bit():
+    assert not is_any_set(np.zeros(8, np.uint64))
+    for bit in range(512):
+        a = np.zeros(8, np.uint64)
+        a[bit // 64] = np.uint64(1) << np.uint64(bit % 64)
+        assert is_any_set(a), bit
+
+
+@njit
+def mask_to_bytes(mask, out):
+    simd.store(out, 0, simd.bytes_of_mask(mask))
+
+
+@settings(deadline=None)
+@given(mask=st.one_of(words, st.sampled_from([0, 1, 1 << 63, 2**64 - 1])))
+def test_bytes_of_mask(mask):
+    out = np.zeros(64, np.uint8)
+    mask_to_bytes(np.uint64(mask), out)
+    assert out.tolist() == [mask >> i & 1 for i in range(64)]
+
+
+@njit
+def bytes_to_mask(a):
+    return simd.top_bits(simd.load(a, 0))
+
+
+def test_top_bits():
+    for a in vectors():
+        assert bytes_to_mask(a) == sum(1 << i for i, byte in enumerate(a.view(np.uint8)) if byte >= 128)
+
+
+@njit
+def bits_of_a_word(word):
+    return simd.count_trailing_zeros(word), simd.popcount(word)
+
+
+@settings(deadline=None)
+@given(word=st.one_of(st.integers(1, 2**64 - 1), st.integers(0, 63).map(lambda i: 1 << i)))
+def test_bits_of_a_word(word):
+    assert bits_of_a_word(np.uint64(word)) == ((word & -word).bit_length() - 1, word.bit_count())
+
+
+def test_popcount_of_nothing_is_zero():
+    @njit
+    def count(word):
+        return simd.popcount(word)
+
+    assert count(np.uint64(0)) == 0

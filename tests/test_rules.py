@@ -1,0 +1,103 @@
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+
+from wtm import WTMClassifier
+from wtm.rules import Rule, heaviest_rules, rules_of
+
+NAMES = [f"light {i} is on" for i in range(7)]
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return np.random.default_rng(5).integers(0, 2, (400, 7)).astype(np.uint8)
+
+
+@pytest.fixture(scope="module")
+def clf(rows):
+    y = np.array(["draw", "loss", "win"])[rows[:, 0] + (rows[:, 1] & rows[:, 2])]
+    return WTMClassifier(n_clauses=30, T=8, s=3, gamma=0.1, n_epochs=6, random_state=1).fit(rows, y)
+
+
+def votes(rules, label, row):
+    on = {name: bool(bit) for name, bit in zip(NAMES, row, strict=True)}
+    on |= {f"NOT ({name})": not bit for name, bit in on.items()}
+    return sum(rule.vote for rule in rules if rule.label == label and all(on[literal] for literal in rule.literals))
+
+
+def test_rules_read_as_sentences():
+    literals = ("x on a1", "NOT (x on a2)")
+    assert str(Rule("win", 1, 3.2109, literals)) == "IF x on a1 AND NOT (x on a2) THEN votes for win, weight 3.211"
+    assert str(Rule(4, -1, 1.0, literals[:1])) == "IF x on a1 THEN votes against 4, weight 1"
+
+
+def test_rules_evaluated_by_their_words_give_the_class_sums(clf, rows):
+    rules = rules_of(clf, NAMES)
+    sums = clf.class_sums(rows[:60])
+    by_words = [[votes(rules, label, row) for label in clf.classes_] for row in rows[:60]]
+    np.testing.assert_allclose(by_words, sums, rtol=0, atol=1e-9)
+    assert {rule.polarity for rule in rules} == {-1, 1}
+    assert len({rule.weight for rule in rules}) > 3
+
+
+def test_clauses_without_literals_are_no_rules(rows):
+    clf = WTMClassifier(n_clauses=40, T=50, s=3, n_epochs=1, random_state=0).fit(rows[:2], [0, 1])
+    with_literals = sum(int(machine.include.any(axis=1).sum()) for machine in clf.machines_)
+    assert 0 < with_literals < 80
+    rules = rules_of(clf)
+    assert len(rules) == with_literals
+    assert all(rule.literals for rule in rules)
+
+
+def test_a_model_without_literals_has_no_rules(rows):
+    clf = WTMClassifier(n_clauses=4, n_epochs=1, random_state=0).fit(rows, rows[:, 0])
+    for machine in clf.machines_:
+        machine.include_bits[:] = 0
+    assert rules_of(clf) == heaviest_rules(clf) == []
+
+
+def test_heaviest_rules_are_the_heaviest_of_each_class(clf):
+    chosen = heaviest_rules(clf, per_class=4)
+    every = rules_of(clf)
+    for label in clf.classes_:
+        weights = [rule.weight for rule in chosen if rule.label == label]
+        assert weights == sorted((rule.weight for rule in every if rule.label == label), reverse=True)[:4]
+    assert set(chosen) <= set(every)
+
+
+def test_of_equal_weights_the_first_clauses_come_first(rows):
+    classic = WTMClassifier(n_clauses=30, T=8, s=3, gamma=0, n_epochs=3, random_state=1).fit(rows, rows[:, 0])
+    first = [[rule for rule in rules_of(classic) if rule.label == label][:5] for label in (0, 1)]
+    assert heaviest_rules(classic, per_class=5) == first[0] + first[1]
+
+
+def test_per_class_may_exceed_the_number_of_rules(clf):
+    assert sorted(map(str, heaviest_rules(clf, per_class=1000))) == sorted(map(str, rules_of(clf)))
+
+
+def test_names_come_from_the_argument_else_from_fit_else_from_the_position(clf, rows):
+    pandas = pytest.importorskip("pandas")
+    named = WTMClassifier(n_clauses=4, n_epochs=1, random_state=0)
+    named.fit(pandas.DataFrame(rows, columns=NAMES), rows[:, 0])
+
+    def words(rules):
+        return {literal.removeprefix("NOT (").removesuffix(")") for rule in rules for literal in rule.literals}
+
+    assert words(rules_of(clf)) <= {f"x{i}" for i in range(7)}
+    assert words(rules_of(named)) <= set(NAMES)
+    assert words(rules_of(named, list("abcdefg"))) <= set("abcdefg")
+
+
+def test_labels_are_those_of_the_caller_as_plain_objects(rows):
+    clf = WTMClassifier(n_clauses=4, n_epochs=1, random_state=0).fit(rows, rows[:, 0].astype(np.int64) * 10)
+    assert {type(rule.label) for rule in rules_of(clf)} == {int}
+    assert {rule.label for rule in rules_of(clf)} <= {0, 10}
+
+
+def test_errors_say_what_is_wrong(clf):
+    with pytest.raises(ValueError, match=r"feature_names must name each of the model's 7 features, got 3 names"):
+        rules_of(clf, ["a", "b", "c"])
+    with pytest.raises(ValueError, match=r"per_class must be at least 1, got 0"):
+        heaviest_rules(clf, per_class=0)
+    with pytest.raises(NotFittedError):
+        rules_of(WTMClassifier())
