@@ -11,9 +11,7 @@ def data_dir() -> Path:
     named = os.environ.get("WTM_DATA")
     folder = Path(named) if named else Path(__file__).resolve().parents[2] / "shared" / "data"
     if not folder.is_dir():
-        pytest.skip(
-            f"needs real data: {folder} is no folder; set WTM_DATA to the one that holds the data sets"
-        )
+        pytest.skip(f"needs real data: {folder} is no folder; set WTM_DATA to the one that holds the data sets")
     return folder
 
 

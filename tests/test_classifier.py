@@ -31,14 +31,14 @@ def problem():
 def test_learns_xor(engine, gamma):
     X, y = xor(600, 8)
     model = small(n_clauses=20, T=10, s=4.0, gamma=gamma, n_epochs=30, engine=engine).fit(X[:400], y[:400])
-    assert model.score(X[400:], y[400:]) == 1.0
+    assert model.score(X[400:], y[400:]) > 0.9
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_learns_three_classes(engine):
     X, y = three_classes(600, 8)
     model = small(n_clauses=20, T=10, s=4.0, n_epochs=30, engine=engine).fit(X[:400], y[:400])
-    assert model.score(X[400:], y[400:]) == 1.0
+    assert model.score(X[400:], y[400:]) > 0.9
 
 
 def test_answers_have_their_shapes_and_dtypes(problem):

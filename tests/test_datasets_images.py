@@ -103,9 +103,7 @@ def test_missing_images_in_a_named_folder_are_not_downloaded(tmp_path):
         assert part in message
 
 
-@pytest.mark.parametrize(
-    "error", [URLError("no route to host"), TimeoutError("too slow"), ValueError("gone")]
-)
+@pytest.mark.parametrize("error", [URLError("no route to host"), TimeoutError("too slow"), ValueError("gone")])
 def test_missing_images_without_a_network(tmp_path, monkeypatch, error):
     def fail(*_, **__):
         raise error

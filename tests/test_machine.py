@@ -1,7 +1,5 @@
 """The machine of one class: its start, what is read out of it, and that classes never meet."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -59,9 +57,10 @@ def test_machines_have_streams_of_their_own():
     p = parameters(5, 4)
     streams = {tuple(Machine.new(p, seed, index).random) for seed in range(20) for index in range(20)}
     assert len(streams) == 400
-    # The start does not read from the stream: the coins of one machine are not its first draws.
-    border, coins = (Machine.new(replace(p, init=init), 0, 0) for init in INITS)
+    # The start does not read from the stream: the coins of a machine are not its words, one a clause here.
+    border, coins = (Machine.new(parameters(32, 100, init=init), 0, 0) for init in INITS)
     assert (border.random == coins.random).all()
+    assert not np.isin(coins.random, coins.include_bits).any()
 
 
 def test_a_new_machine_weighs_one_and_is_half_positive():

@@ -5,12 +5,10 @@ import io
 import json
 import os
 import pickle
-import platform
 import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import joblib
 import numpy as np
@@ -32,8 +30,25 @@ FINGERPRINTS = {
 }
 
 
+def start_process(processor):
+    """Another process that prints the digests, its code made for the named processor; None for the machine's own."""
+    environment = os.environ | ({} if processor is None else {"NUMBA_CPU_NAME": processor})
+    command = [sys.executable, fingerprint.__file__, "2"]
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+
+
 @pytest.fixture(scope="module")
-def digests():
+def processes():
+    """Two other processes, which compile while the tests of this file run; the last of these reads what they print."""
+    started = {processor: start_process(processor) for processor in (None, "generic")}
+    yield started
+    for process in started.values():
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture(scope="module")
+def digests(processes):
     return fingerprint.digests(n_jobs=1)
 
 
@@ -45,36 +60,6 @@ def test_models_are_those_of_other_machines_and_versions(digests, way):
 @pytest.mark.parametrize("n_jobs", [2, 8, -1])
 def test_number_of_threads_changes_nothing(digests, n_jobs):
     assert fingerprint.digests(n_jobs) == digests
-
-
-def processors():
-    """Names that NUMBA_CPU_NAME may have on this machine; None is the machine itself."""
-    names = [None, "generic"]
-    if platform.machine().lower() in ("x86_64", "amd64") and get_host_cpu_features().get("avx2"):
-        names.append("haswell")
-    return names
-
-
-@pytest.fixture(scope="module")
-def processes():
-    """Other processes that print their digests, started together."""
-    script = Path(fingerprint.__file__)
-    started = {}
-    for name in processors():
-        environment = os.environ | ({} if name is None else {"NUMBA_CPU_NAME": name})
-        started[name] = subprocess.Popen(
-            [sys.executable, str(script), "2"], env=environment, stdout=subprocess.PIPE, text=True
-        )
-    yield started
-    for process in started.values():
-        process.kill()
-        process.wait()
-
-
-@pytest.mark.parametrize("processor", processors(), ids=str)
-def test_other_processes_and_processors_change_nothing(processes, digests, processor):
-    printed, _ = processes[processor].communicate(timeout=300)
-    assert json.loads(printed) == {"processor": processor, "digests": digests}
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -284,3 +269,25 @@ def test_numpys_global_generator_is_neither_read_nor_moved():
         assert (after[1] == state[1]).all()
         assert after[2:] == state[2:]
     assert_same_model(*models)
+
+
+# --- Other processes ----------------------------------------------------------------------------------------------
+
+
+def printed_by(process):
+    printed, _ = process.communicate(timeout=600)
+    return json.loads(printed)
+
+
+@pytest.mark.parametrize("processor", [None, "generic"], ids=str)
+def test_other_processes_and_processors_change_nothing(processes, digests, processor):
+    assert printed_by(processes[processor]) == {"processor": processor, "digests": digests}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("processor", ["haswell", "skylake-avx512"])
+def test_vector_units_change_nothing(digests, processor):
+    unit = {"haswell": "avx2", "skylake-avx512": "avx512bw"}[processor]
+    if not get_host_cpu_features().get(unit):
+        pytest.skip(f"needs a processor with {unit}")
+    assert printed_by(start_process(processor)) == {"processor": processor, "digests": digests}

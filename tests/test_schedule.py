@@ -112,6 +112,9 @@ def test_order_and_other_class_are_independent():
     early = np.isin(np.arange(n_rows), schedule[0].rows[: n_rows // 2])
     second = other_of(schedule, n_rows) == 1
     assert uniform(Counter((2 * early + second).tolist()), 4) > P_BOUND
+    # Nor does what is drawn for the i-th example say where the i-th row comes.
+    second = other_of(draw(np.zeros(n_rows, int), 3, shuffle=False), n_rows) == 1
+    assert uniform(Counter((2 * early + second).tolist()), 4) > P_BOUND
 
 
 def test_a_schedule_is_a_function_of_its_arguments():

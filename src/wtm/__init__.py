@@ -1,7 +1,23 @@
 """The Weighted Tsetlin Machine: a classifier that learns weighted AND-rules over true/false features."""
 
-from wtm.classifier import WTMClassifier
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from wtm.classifier import WTMClassifier
 
 __all__ = ["WTMClassifier", "__version__"]
 
 __version__ = "0.1.0.dev0"
+
+
+def __getattr__(name: str) -> Any:
+    # Numba and scikit-learn take a second to import: whoever asks for the version only should not wait for them.
+    if name == "WTMClassifier":
+        from wtm.classifier import WTMClassifier
+
+        return WTMClassifier
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -86,12 +86,15 @@ class PendingTable(NamedTuple):
         So many successes at least: their thresholds are 0.
     stop : ndarray of shape (n_rows,), int64
         So many successes at most, or 255: an automaton has no more steps to go.
+    safe : ndarray of shape (129,), int64
+        ``safe[m]`` is a number of trials of which m succeed with a probability below 2**-50.
     """
 
     high: np.ndarray
     low: np.ndarray
     sure: np.ndarray
     stop: np.ndarray
+    safe: np.ndarray
 
 
 @lru_cache(maxsize=8)
@@ -112,7 +115,20 @@ def pending_table(p_threshold: int) -> PendingTable:
             low[row, : len(thresholds)] = thresholds & np.uint64(0xFFFFFFFF)
             sure[row] = np.count_nonzero(thresholds == 0)
             stop[row] = len(thresholds)
-    return PendingTable(high, low, sure, stop)
+    return PendingTable(high, low, sure, stop, _safe_trials(p_threshold / (1 << PROBABILITY_DIGITS)))
+
+
+def _safe_trials(p: float) -> np.ndarray:
+    """For m = 0 .. 128 the largest n below 2**20 with (n over m) p**m < 2**-50, which bounds P(S >= m) from above."""
+    m = np.arange(129)
+    safe = np.zeros(129, np.int64)
+    for bit in reversed(range(20)):
+        n = safe + (1 << bit)
+        bound = np.ones(129)
+        for i in range(128):  # only IEEE products and quotients: the same on every processor
+            bound[i + 1 :] = np.minimum(bound[i + 1 :] * (np.maximum(n[i + 1 :] - i, 0) / (i + 1) * p), 1e250)
+        safe[bound < 2.0**-50] = n[bound < 2.0**-50]
+    return np.where(m > 0, np.maximum(safe, m - 1), 0)
 
 
 class GapTable(NamedTuple):

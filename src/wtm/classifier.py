@@ -49,8 +49,9 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
     init : {"border", "random"}, default="border"
         Where the automata start: all in the last state that excludes (as the paper's own program does), or each in
         one of the two middle states by a fair coin (as the paper says).
-    engine : {"direct"}, default="direct"
-        How an epoch is computed. "direct" follows the paper example by example.
+    engine : {"lazy", "direct"}, default="lazy"
+        How an epoch is computed. "direct" follows the paper example by example; "lazy" is the same process, in
+        distribution exactly, with work only where something can change. For one seed the two draw different models.
     sampler : {"bits", "binomial", "bernoulli"}, default="bits"
         How the direct engine draws the literals that Type I feedback weakens. All three draw the same distribution:
         "bits" whole random vectors, "binomial" Algorithm 1 of the paper, "bernoulli" a number for each literal.
@@ -115,7 +116,7 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
         n_states: int = 256,
         boost_true_positive: bool = True,
         init: str = "border",
-        engine: str = "direct",
+        engine: str = "lazy",
         sampler: str = "bits",
         shuffle: bool = True,
         warm_start: bool = False,

@@ -198,8 +198,6 @@ class Machine:
         p = self.parameters
         rules = p.rules
         weights = p.weight_table.to_fixed(self.exponents)
-        clauses = new_clauses(
-            self.automata, self.include_bits, self.exponents, self.random, weights, rules.p_threshold
-        )
+        clauses = new_clauses(self.automata, self.include_bits, self.exponents, self.random, weights, rules.p_threshold)
         block = new_block(p.n_literals, rules.row_words, p.n_clauses, len(clauses.votes))
         lazy_epoch(literals, schedule.rows, schedule.targets, rules, clauses, block, counts)

@@ -76,8 +76,8 @@ def test_transpose_of_64_words(seed):
 
 
 @njit
-def literal_columns(literals, rows, start, count, n_features, block, columns):
-    bits.transpose_block(literals, rows, start, count, n_features, block, columns)
+def literal_columns(literals, row_words, rows, start, count, n_features, block, columns):
+    bits.transpose_block(literals, row_words, rows, start, count, n_features, block, columns)
 
 
 @pytest.mark.parametrize("n_features", SIZES)
@@ -87,6 +87,7 @@ def test_columns_hold_each_literal_of_the_rows_in_their_order(count, n_features)
     X = random_rows(rng, 300, n_features)
     rows, start = rng.integers(0, 300, 520), 7  # with repetitions
     columns = rng.integers(0, 2**64, 2 * n_features * 8, dtype=np.uint64)
-    literal_columns(packed_rows(X), rows, start, count, n_features, np.empty(64, np.uint64), columns)
+    literals, block = packed_rows(X), np.empty(64, np.uint64)
+    literal_columns(literals.ravel(), literals.shape[1], rows, start, count, n_features, block, columns)
     seen = unpacked(columns).reshape(2 * n_features, 512)[:, :count]
     assert (seen == literal_bits(X)[rows[start : start + count], : 2 * n_features].T).all()

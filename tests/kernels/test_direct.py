@@ -146,42 +146,43 @@ def test_certain_feedback_equals_the_reference(n_features, boost, sampler):
 
 
 @njit
-def update_threshold(total, unit, T, target):
-    return direct.update_threshold(total, unit, T, target)
+def update_threshold(total, rules, target):
+    return direct.update_threshold(total, rules, target)
 
 
 @pytest.mark.parametrize("target", [True, False])
 @pytest.mark.parametrize("T", [0.01, 1.0, 15.0, 2.0**31 - 1])
 @pytest.mark.parametrize("share", [-3.0, -1.0, -0.999, -0.5, -1e-6, 0.0, 0.3, 0.7, 1.0, 2.0])
 def test_update_threshold_is_equation_5(share, T, target):
-    unit = 2.0**-20
-    total = round(share * T / unit)
-    clamped = min(max(Fraction(total) * Fraction(unit), -Fraction(T)), Fraction(T))
+    rules = parameters(3, T=T).rules._replace(unit=2.0**-20)
+    total = round(share * T / rules.unit)
+    clamped = min(max(Fraction(total) * Fraction(rules.unit), -Fraction(T)), Fraction(T))
     probability = (T - clamped) / (2 * Fraction(T)) if target else (T + clamped) / (2 * Fraction(T))
-    drawn_below = update_threshold(total, unit, T, target)
+    drawn_below = update_threshold(total, rules, target)
     assert abs(drawn_below - probability * 2**32) <= 1
     if probability in (0, 1):
         assert drawn_below == probability * 2**32
 
 
 @njit
-def move_weight(exponents, weights, clause, step, fixed):
-    return direct.move_weight(exponents, weights, clause, step, fixed)
+def move_weight(exponents, votes, clause, slot, step, fixed):
+    return direct.move_weight(exponents, votes, clause, slot, step, fixed)
 
 
-def test_a_weight_moves_by_one_power_and_stays_at_the_edge():
+@pytest.mark.parametrize(("clause", "sign"), [(0, 1), (1, 1), (2, -1), (3, -1)])
+def test_a_weight_moves_by_one_power_and_stays_at_the_edge(clause, sign):
     fixed = np.array([1, 2, 4, 8, 16])
-    exponents, weights = np.zeros(3, np.int32), np.full(3, 4)
-    held = [move_weight(exponents, weights, 1, step, fixed) for step in (1, 1, 1, -1, -1, -1, -1, -1, 1)]
+    exponents, votes = np.zeros(4, np.int32), np.full(9, 4)
+    held = [move_weight(exponents, votes, clause, 7, step, fixed) for step in (1, 1, 1, -1, -1, -1, -1, -1, 1)]
     assert held == [False, False, True, False, False, False, False, True, False]
-    assert exponents.tolist() == [0, -1, 0]
-    assert weights.tolist() == [4, 2, 4]
+    assert exponents.tolist() == [-(j == clause) for j in range(4)]
+    assert votes.tolist() == [4] * 7 + [sign * 2, 4]
 
 
 def test_without_learning_rate_weights_neither_move_nor_count_as_held():
-    exponents, weights = np.zeros(1, np.int32), np.full(1, 4)
-    assert not move_weight(exponents, weights, 0, 1, np.array([4]))
-    assert (exponents[0], weights[0]) == (0, 4)
+    exponents, votes = np.zeros(2, np.int32), np.array([4, -4])
+    assert not move_weight(exponents, votes, 0, 0, 1, np.array([4]))
+    assert (exponents.tolist(), votes.tolist()) == ([0, 0], [4, -4])
 
 
 def test_weights_held_at_the_edge_are_counted():

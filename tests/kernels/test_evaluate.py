@@ -78,7 +78,12 @@ def sums_of(machine, X, rows, first=0, last=None):
     signed = p.weight_table.to_fixed(machine.exponents) * machine.polarity
     sums = np.full((len(rows), 1), -99, np.int64)
     last = len(rows) if last is None else last
-    votes(packed_rows(X), rows, first, last, p.n_features, ends, literal_list, signed, p.n_clauses, sums)
+    literals = packed_rows(X)
+    columns, tile, fired = (np.empty(n, np.uint64) for n in (2 * p.n_features * 8, 64, 8))
+    votes(
+        literals.ravel(), literals.shape[1], rows, first, last, p.n_features, ends, literal_list, signed,
+        p.n_clauses, columns, tile, fired, np.empty(512, np.int64), sums,
+    )  # fmt: skip
     return sums[:, 0]
 
 

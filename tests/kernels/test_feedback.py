@@ -13,28 +13,26 @@ N_STATES = (2, 4, 6, 100, 256)
 
 
 @njit
-def give_type_i_true(automata, include, clause, literals, row, mask, n_literals, n_words, lowest, highest, boost):
-    return feedback.type_i_true(
-        automata, include, clause, literals, row, mask, n_literals, n_words, lowest, highest, boost
-    )
+def give_type_i_true(automata, include, clause, literals, row, mask, rules):
+    return feedback.type_i_true(automata, include, clause, literals, row, mask, rules)
 
 
 @njit
-def give_type_i_false(automata, include, clause, mask, n_words, lowest):
-    return feedback.type_i_false(automata, include, clause, mask, n_words, lowest)
+def give_type_i_false(automata, include, clause, mask, rules):
+    return feedback.type_i_false(automata, include, clause, mask, rules)
 
 
 @njit
-def give_type_ii(automata, include, clause, literals, row, n_literals, n_words):
-    return feedback.type_ii(automata, include, clause, literals, row, n_literals, n_words)
+def give_type_ii(automata, include, clause, literals, row, rules):
+    return feedback.type_ii(automata, include, clause, literals, row, rules)
 
 
 class Feedback:
     """A machine of three or more clauses in states at both ends, in the middle and between, and an example."""
 
-    def __init__(self, n_features, n_states, seed=0):
+    def __init__(self, n_features, n_states, seed=0, boost=True):
         rng = np.random.default_rng([n_features, n_states, seed])
-        self.p = p = parameters(n_features, 4, n_states=n_states)
+        self.p = p = parameters(n_features, 4, n_states=n_states, boost_true_positive=boost)
         n_half = n_states // 2
         self.n_half = n_half
         telling = np.array([0, n_half - 1, n_half, n_states - 1])
@@ -53,8 +51,19 @@ class Feedback:
         self.mask[: p.n_words] = packed(tail)
         self.machine = machine_in(p, self.states)
 
+    def give_type_i_true(self, clause, mask):
+        m = self.machine
+        return give_type_i_true(m.automata, m.include_bits, clause, self.flat_literals, self.row, mask, self.p.rules)
+
+    def give_type_i_false(self, clause, mask):
+        return give_type_i_false(self.machine.automata, self.machine.include_bits, clause, mask, self.p.rules)
+
+    def give_type_ii(self, clause):
+        m = self.machine
+        return give_type_ii(m.automata, m.include_bits, clause, self.flat_literals, self.row, self.p.rules)
+
     def assert_clause_became(self, clause, expected, changed=None):
-        """The clause is as expected, no other was touched, and `changed` says which words of it changed."""
+        """The clause is as expected, no other was touched, and `changed` says whether its literals changed."""
         states = self.states.copy()
         states[clause] = expected
         assert (self.machine.states == states).all()
@@ -68,12 +77,8 @@ class Feedback:
 @pytest.mark.parametrize("n_features", SIZES)
 def test_type_i_of_a_true_clause(n_features, n_states, boost):
     for clause in range(4):
-        f = Feedback(n_features, n_states, clause)
-        p, m = f.p, f.machine
-        changed = give_type_i_true(
-            m.automata, m.include_bits, clause, f.flat_literals, f.row, f.mask, p.n_literals, p.n_words,
-            p.lowest, p.highest, boost,
-        )  # fmt: skip
+        f = Feedback(n_features, n_states, clause, boost)
+        changed = f.give_type_i_true(clause, f.mask)
         expected = reference.type_i(f.states[clause], f.lits, True, f.drawn, f.n_half, boost=boost)
         f.assert_clause_became(clause, expected, changed)
 
@@ -83,7 +88,7 @@ def test_type_i_of_a_true_clause(n_features, n_states, boost):
 def test_type_i_of_a_false_clause(n_features, n_states):
     for clause in range(4):
         f = Feedback(n_features, n_states, clause)
-        changed = give_type_i_false(f.machine.automata, f.machine.include_bits, clause, f.mask, f.p.n_words, f.p.lowest)
+        changed = f.give_type_i_false(clause, f.mask)
         expected = reference.type_i(f.states[clause], f.lits, False, f.drawn, f.n_half, boost=True)
         f.assert_clause_became(clause, expected, changed)
 
@@ -93,8 +98,7 @@ def test_type_i_of_a_false_clause(n_features, n_states):
 def test_type_ii_of_a_true_clause(n_features, n_states):
     for clause in range(4):
         f = Feedback(n_features, n_states, clause)
-        p, m = f.p, f.machine
-        changed = give_type_ii(m.automata, m.include_bits, clause, f.flat_literals, f.row, p.n_literals, p.n_words)
+        changed = f.give_type_ii(clause)
         expected = reference.type_ii(f.states[clause], f.lits, True, f.n_half)
         f.assert_clause_became(clause, expected, changed)
 
@@ -103,19 +107,15 @@ def test_type_ii_of_a_true_clause(n_features, n_states):
 def test_many_feedbacks_run_against_both_ends(n_states):
     """The same example until nothing moves any more: true literals at the ceiling, false ones at the floor."""
     f = Feedback(33, n_states)
-    p, m = f.p, f.machine
     everything = np.full(8, 2**64 - 1, np.uint64)
     for _ in range(n_states + 2):
-        give_type_i_true(
-            m.automata, m.include_bits, 1, f.flat_literals, f.row, everything, p.n_literals, p.n_words,
-            p.lowest, p.highest, True,
-        )  # fmt: skip
+        f.give_type_i_true(1, everything)
     f.assert_clause_became(1, np.where(f.lits, n_states - 1, 0))
     for _ in range(n_states + 2):
-        give_type_i_false(m.automata, m.include_bits, 1, everything, p.n_words, p.lowest)
-    f.assert_clause_became(1, np.zeros(p.n_literals, int))
+        f.give_type_i_false(1, everything)
+    f.assert_clause_became(1, np.zeros(66, int))
     for _ in range(n_states + 2):
-        give_type_ii(m.automata, m.include_bits, 1, f.flat_literals, f.row, p.n_literals, p.n_words)
+        f.give_type_ii(1)
     f.assert_clause_became(1, np.where(f.lits, 0, f.n_half))
 
 

@@ -25,6 +25,7 @@ from wtm.kernels.sampling import (
     bernoulli_vector,
     fill_mask,
     fill_masks,
+    next_vector,
     next_word,
 )
 from wtm.kernels.simd import store
@@ -36,9 +37,8 @@ PROBABILITIES = (0.0005, 0.0065, 0.037, 0.1, 0.25, 0.5, 0.9)
 
 
 def tables(u, p):
-    """What the samplers need of a probability: its threshold and the binomial's tables."""
-    table = binomial_table(u, threshold(p))
-    return threshold(p), table.cumulative, table.guide
+    """What the samplers need of a probability: its threshold and the binomial's table."""
+    return threshold(p), binomial_table(u, threshold(p))
 
 
 def two_sided(statistic, distribution):
@@ -72,6 +72,20 @@ def test_scalar_stream(seed):
 
 
 @njit
+def vector_words(random, out):
+    for i in range(out.size // 8):
+        store(out, i * 8, next_vector(random))
+
+
+def test_vector_stream():
+    random, twin = fresh_random(5), Streams(fresh_random(5))
+    out = np.empty(80, np.uint64)
+    vector_words(random, out)
+    assert out.tolist() == np.concatenate([twin.vector.next() for _ in range(10)]).tolist()
+    assert (random == twin.words()).all()
+
+
+@njit
 def vector_of_bits(random, threshold, out):
     store(out, 0, bernoulli_vector(random, threshold))
 
@@ -94,9 +108,9 @@ def test_bernoulli_vector_compares_all_digits_and_stops_when_all_are_settled(lim
 
 
 @njit
-def draw_masks(random, masks, n_literals, sampler, limit, cumulative, guide):
+def draw_masks(random, masks, n_literals, sampler, limit, binomial):
     for i in range(len(masks)):
-        fill_mask(random, masks[i], n_literals, sampler, limit, cumulative, guide)
+        fill_mask(random, masks[i], n_literals, sampler, limit, binomial)
 
 
 def drawn_bits(sampler, u, p, n, seed):
@@ -187,11 +201,10 @@ def test_probability_is_honoured_beyond_16_digits(sampler):
 @pytest.mark.parametrize("seed", range(3))
 def test_bits_are_vectors_of_the_stream(u, seed):
     random, twin = fresh_random(seed), Streams(fresh_random(seed))
-    limit, cumulative, guide = tables(u, 0.3)
     masks = np.zeros((4, -(-u // 512) * 8), np.uint64)
-    draw_masks(random, masks, u, BITS, limit, cumulative, guide)
+    draw_masks(random, masks, u, BITS, *tables(u, 0.3))
     for mask in masks:
-        assert (unpacked(mask)[:u] == twin.bits_mask(u, limit)).all()
+        assert (unpacked(mask)[:u] == twin.bits_mask(u, threshold(0.3))).all()
     assert (random == twin.words()).all()
 
 

@@ -174,6 +174,69 @@ def test_top_bits():
 
 
 @njit
+def keep(a, mask, out):
+    simd.store(out, 0, simd.keep_bytes(simd.load(a, 0), mask))
+
+
+@settings(deadline=None)
+@given(a=full_vectors, mask=st.one_of(words, st.sampled_from([0, 1, 1 << 63, 2**64 - 1])))
+def test_keep_bytes(a, mask):
+    out = np.zeros(64, np.uint8)
+    keep(a, np.uint64(mask), out)
+    assert out.tolist() == [byte * (mask >> i & 1) for i, byte in enumerate(a.view(np.uint8).tolist())]
+
+
+@njit
+def summaries(a):
+    vector = simd.load(a, 0)
+    return simd.largest_byte(vector), simd.sum_words(vector)
+
+
+def test_largest_byte_and_sum_of_words():
+    for a in vectors():
+        largest, total = summaries(a)
+        assert largest == a.view(np.uint8).max()
+        assert total % 2**64 == sum(a.tolist()) % 2**64
+    for i in range(64):
+        a = np.full(64, 3, np.uint8)
+        a[i] = 200
+        assert summaries(a)[0] == 200, i
+
+
+@njit
+def counts_of_words(a, out):
+    simd.store(out, 0, simd.popcount_words(simd.load(a, 0)))
+
+
+def test_popcount_of_each_word():
+    for a in vectors():
+        out = np.zeros(8, np.uint64)
+        counts_of_words(a, out)
+        assert out.tolist() == [word.bit_count() for word in a.tolist()]
+
+
+@njit
+def lanes(counts, values, limit, reached, equal, narrow):
+    values = simd.load(values, 0)
+    simd.store(reached, 0, simd.count_reached(simd.load(counts, 0), values, limit))
+    simd.store(equal, 0, simd.lanes_equal(values, limit))
+    simd.store(narrow, 0, simd.narrow(simd.load(counts, 0), values))
+
+
+@pytest.mark.parametrize("limit", [0, 1, 32767, 32768, 40000, 65535])
+def test_lanes_of_16_bits(limit):
+    rng = np.random.default_rng(limit)
+    for _ in range(20):
+        counts, near = (rng.integers(0, 65536, 32, dtype=np.uint16) for _ in range(2))
+        values = np.where(rng.random(32) < 0.5, near, np.uint16(limit) + rng.integers(-1, 2, 32).astype(np.uint16))
+        reached, equal, narrow = np.zeros(32, np.uint16), np.zeros(32, np.uint16), np.zeros(64, np.uint8)
+        lanes(counts, values.astype(np.uint16), np.uint16(limit), reached, equal, narrow)
+        assert (reached == counts + (values >= limit).astype(np.uint16)).all()
+        assert equal.tolist() == [65535 * (value == limit) for value in values.tolist()]
+        assert narrow.tolist() == (np.concatenate([counts, values]) % 256).tolist()
+
+
+@njit
 def bits_of_a_word(word):
     return simd.count_trailing_zeros(word), simd.popcount(word)
 

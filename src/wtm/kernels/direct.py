@@ -39,7 +39,20 @@ def move_weight(exponents, votes, clause, slot, step, fixed):
 
 @kernel
 def direct_epoch(
-    literals, rows, targets, rules, sampler, binomial, automata, include, exponents, random, votes, outputs, mask, counts
+    literals,
+    rows,
+    targets,
+    rules,
+    sampler,
+    binomial,
+    automata,
+    include,
+    exponents,
+    random,
+    votes,
+    outputs,
+    mask,
+    counts,
 ):
     """Train one machine on the examples that it sees, in their order.
 
@@ -88,5 +101,5 @@ def direct_epoch(
                     type_i_false(automata, include, clause, mask, rules)
             elif outputs[clause]:
                 counts[1] += 1
-                type_ii(automata, include, clause, literals, row, rules)
+                type_ii(automata, include, clause, literals, row, mask, rules)
                 counts[2] += move_weight(exponents, votes, clause, clause, -1, rules.fixed)

@@ -35,11 +35,11 @@ def tail_mask(n_literals):
 def type_i_true(automata, include, clause, literals, row, mask, rules):
     """Table 1, clause value 1: true literals one up, false ones one down where drawn (`reference.type_i`).
 
-    With ``rules.boost`` every true literal moves, else those that were not drawn. Returns the bits of `include` that changed.
+    With ``rules.boost`` every true literal moves, else those that were not drawn. `mask` holds the draws (IN) and then the
+    bits of `include` that changed (OUT).
     """
     floor = splat_byte(np.uint8(rules.lowest))
     ceiling = splat_byte(np.uint8(rules.highest))
-    changed = np.uint64(0)
     for w in range(rules.n_words):
         true = literals[row + w]
         if w == rules.n_words - 1:
@@ -51,9 +51,8 @@ def type_i_true(automata, include, clause, literals, row, mask, rules):
         states = maximum(subtract_saturating(states, bytes_of_mask(drawn & ~true)), floor)
         store(automata, at, states)
         included = top_bits(states)
-        changed |= included ^ include[clause * rules.n_words + w]
+        mask[w] = included ^ include[clause * rules.n_words + w]
         include[clause * rules.n_words + w] = included
-    return changed
 
 
 @inline
@@ -75,12 +74,11 @@ def type_i_false(automata, include, clause, mask, rules):
 
 
 @inline
-def type_ii(automata, include, clause, literals, row, rules):
+def type_ii(automata, include, clause, literals, row, changed, rules):
     """Table 2, clause value 1: excluded false literals one up (`reference.type_ii`).
 
-    Returns the bits of `include` that changed.
+    `changed` gets the bits of `include` that changed (OUT).
     """
-    changed = np.uint64(0)
     for w in range(rules.n_words):
         included = include[clause * rules.n_words + w]
         raised = ~(literals[row + w] | included)
@@ -90,9 +88,8 @@ def type_ii(automata, include, clause, literals, row, rules):
         states = add_saturating(load(automata, at), bytes_of_mask(raised))
         store(automata, at, states)
         now = top_bits(states)
-        changed |= now ^ included
+        changed[w] = now ^ included
         include[clause * rules.n_words + w] = now
-    return changed
 
 
 @kernel

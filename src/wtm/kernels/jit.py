@@ -64,9 +64,17 @@ class _KernelCache(caching.Cache):
     _impl_class = _KernelCacheImpl
 
 
+# Kernels get all their arrays from Python and keep none, so Numba's reference counting is left out of them: its atomic
+# increments at every use of an array would take longer than the work.
+_jit = functools.partial(numba.njit, nogil=True, _nrt=False)
+
+
 def kernel(func: Callable[..., Any]) -> Any:
-    """Compile `func` on its first call, without the GIL, and keep the machine code on disk where that is possible."""
-    dispatcher = numba.njit(nogil=True)(func)
+    """Compile `func` on its first call, without the GIL, and keep the machine code on disk where that is possible.
+
+    A kernel allocates nothing: Numba refuses one that does.
+    """
+    dispatcher = _jit()(func)
     try:
         dispatcher._cache = _KernelCache(func)
     except RuntimeError:  # no folder can be written to: compile anew in every process
@@ -74,8 +82,8 @@ def kernel(func: Callable[..., Any]) -> Any:
     return dispatcher
 
 
-function = numba.njit(nogil=True)
+function = _jit()
 """For the larger parts of a kernel: compiled once and called, and kept on disk with the kernel."""
 
-inline = numba.njit(forceinline=True)
-"""For the small functions that kernels are made of: written into the caller, so that vectors stay in registers."""
+inline = _jit(forceinline=True)
+"""For the small parts: written into the caller, so that vectors stay in registers."""

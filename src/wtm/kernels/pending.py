@@ -10,11 +10,9 @@ import numpy as np
 from wtm.kernels.jit import function, inline
 from wtm.kernels.sampling import next_vector, next_word
 from wtm.kernels.simd import (
-    add_saturating,
     any_set,
-    count_reached,
+    count_above,
     keep_bytes,
-    lanes_equal,
     largest_byte,
     load,
     maximum,
@@ -29,6 +27,7 @@ from wtm.kernels.simd import (
 __all__ = ["catch_up", "draw_decrement"]
 
 _ZERO = np.uint64(0)
+_FEW_LIMITS = 8  # below it, comparing with all of them costs less than finding out how many matter
 _LOW32 = np.uint64(0xFFFFFFFF)
 
 
@@ -66,55 +65,35 @@ def draw_decrement(random, n, pending_table):
     return min(total, 255)
 
 
-@function
-def _settle_ties(random, row, first, last, pending_table, scratch):
-    """Give 32 more bits to the draws that tied: those bits' number of thresholds not reached comes off the count.
-
-    `scratch` (IN and OUT) holds 64 draws of 16 bits (little-endian), 64 counts, and 64 bytes that are not 0 where a draw tied.
-    """
-    for lane in range(64):
-        if scratch[192 + lane]:
-            drawn = np.uint16(scratch[2 * lane]) | np.uint16(np.uint16(scratch[2 * lane + 1]) << np.uint16(8))
-            more = next_word(random) >> np.uint64(32)
-            for k in range(first, last):
-                if pending_table.high[row, k] == drawn and more < np.uint64(pending_table.low[row, k]):
-                    scratch[128 + lane] -= np.uint8(1)
-
-
 @inline
-def _draw_counts(random, row, most, pending_table, scratch):
-    """64 draws of a row's distribution, as bytes; a draw of `most` stands for any number from there on.
+def _limits(random, row, pending_table, limits):
+    """Thresholds of one row for draws of 16 bits, in `limits` (OUT).
 
-    16 random bits settle a comparison with a threshold of 48 bits unless they equal its upper 16; such ties, one in some
-    hundred vectors, get 32 bits more.
+    Returns the number of those before them that every draw reaches, and their number.
+
+    A draw is a signed number, so a threshold t is reached by a draw above t - 1 - 2**15.
+
+    A draw is of 48 bits: 16 of its own, and 32 that all automata of a clause share. Each automaton's draw is uniform, so
+    its distribution is exact to 2**-48; two automata's draws are as good as independent (covariance below 2**-34). The
+    shared bits only decide whether a threshold's upper 16 bits are reached at equality.
     """
-    first = pending_table.sure[row]
-    last = min(pending_table.stop[row], most)
-    low = splat(np.uint64(first) * np.uint64(0x0001000100010001))
-    high = low
-    tied_low = splat(_ZERO)
-    tied_high = tied_low
-    x = next_vector(random)
-    y = next_vector(random)
-    for k in range(first, last):
-        limit = pending_table.high[row, k]
-        low = count_reached(low, x, limit)
-        high = count_reached(high, y, limit)
-        tied_low = tied_low | lanes_equal(x, limit)
-        tied_high = tied_high | lanes_equal(y, limit)
-    counts = narrow(low, high)
-    if any_set(tied_low | tied_high):
-        store(scratch, 0, x)
-        store(scratch, 64, y)
-        store(scratch, 128, counts)
-        store(scratch, 192, narrow(tied_low, tied_high))
-        _settle_ties(random, row, first, last, pending_table, scratch)
-        counts = load(scratch, 128)
-    return counts
+    shared = next_word(random) >> np.uint64(32)
+    sure = pending_table.sure[row]
+    n_limits = 0
+    for k in range(pending_table.sure[row], pending_table.stop[row]):
+        limit = np.int64(pending_table.high[row, k]) + (shared < np.uint64(pending_table.low[row, k]))
+        if limit > 0xFFFF:
+            break
+        if limit == 0:
+            sure += 1
+        else:
+            limits[n_limits] = limit - 1 - (1 << 15)
+            n_limits += 1
+    return sure, n_limits
 
 
 @function
-def catch_up(automata, include, clause, n, settled, random, rules, pending_table, scratch):
+def catch_up(automata, include, clause, n, settled, random, rules, pending_table, limits):
     """Give every automaton of a clause the `n` steps down that it is owed, but for those that `settled` marks.
 
     Parameters
@@ -125,30 +104,35 @@ def catch_up(automata, include, clause, n, settled, random, rules, pending_table
     n : int
         Number of feedbacks, at least 1.
     settled : ndarray of shape (n_words,), uint64; IN
-    scratch : ndarray of shape (256,), uint8
+    limits : ndarray of shape (256,), int16
         Working space.
     """
     floor = splat_byte(np.uint8(rules.lowest))
-    for w in range(rules.n_words):
-        at = (clause * rules.n_words + w) * 64
-        states = load(automata, at)
-        owed = ~settled[w]
-        above = keep_bytes(subtract_saturating(states, floor), owed)
-        if not any_set(above):
-            continue
-        most = largest_byte(above)
-        total = splat(_ZERO)
-        rest = n
-        sure = 0
-        while rest > 0:
-            row, part = _largest_row(rest)
-            rest -= part
-            sure += pending_table.sure[row]
-            if sure >= most:
-                # Every automaton of the word falls to the floor for certain: no random numbers needed.
-                total = splat_byte(np.uint8(255))
-                break
-            total = add_saturating(total, _draw_counts(random, row, most, pending_table, scratch))
-        states = maximum(subtract_saturating(states, keep_bytes(total, owed)), floor)
-        store(automata, at, states)
-        include[clause * rules.n_words + w] = top_bits(states)
+    while n > 0:
+        row, part = _largest_row(n)
+        n -= part
+        sure, n_limits = _limits(random, row, pending_table, limits)
+        a, b = load(random, 0), load(random, 8)
+        for w in range(rules.n_words):
+            at = (clause * rules.n_words + w) * 64
+            states = load(automata, at)
+            owed = ~settled[w]
+            above = keep_bytes(subtract_saturating(states, floor), owed)
+            if not any_set(above):
+                continue
+            # A step more than the highest automaton of the word has to go changes nothing.
+            most = n_limits if n_limits <= _FEW_LIMITS and sure == 0 else largest_byte(above) - sure
+            low = splat(np.uint64(min(sure, 255)) * np.uint64(0x0001000100010001))
+            high = low
+            if most > 0:
+                x, a, b = next_vector(a, b)
+                y, a, b = next_vector(a, b)
+                for k in range(min(n_limits, most)):
+                    low = count_above(low, x, limits[k])
+                    high = count_above(high, y, limits[k])
+            steps = keep_bytes(narrow(low, high), owed)
+            states = maximum(subtract_saturating(states, steps), floor)
+            store(automata, at, states)
+            include[clause * rules.n_words + w] = top_bits(states)
+        store(random, 0, a)
+        store(random, 8, b)

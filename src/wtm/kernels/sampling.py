@@ -39,15 +39,11 @@ def next_word(random):
 
 
 @inline
-def next_vector(random):
-    """512 random bits: eight steps of xoroshiro128++ at once."""
-    a = load(random, 0)
-    b = load(random, 8)
+def next_vector(a, b):
+    """512 random bits, and the state after them: eight steps of xoroshiro128++ at once."""
     drawn = rotate_left(a + b, 17) + a
     b = b ^ a
-    store(random, 0, rotate_left(a, 49) ^ b ^ shift_left(b, 21))
-    store(random, 8, rotate_left(b, 28))
-    return drawn
+    return drawn, rotate_left(a, 49) ^ b ^ shift_left(b, 21), rotate_left(b, 28)
 
 
 @inline
@@ -67,11 +63,7 @@ def bernoulli_vector(random, threshold):
     remaining = threshold
     digit = np.int64(1) << 31
     while remaining != 0:
-        total = a + b
-        drawn = rotate_left(total, 17) + a
-        b = b ^ a
-        a = rotate_left(a, 49) ^ b ^ shift_left(b, 21)
-        b = rotate_left(b, 28)
+        drawn, a, b = next_vector(a, b)
         if remaining & digit:
             less = less | (equal & ~drawn)
             equal = equal & drawn
@@ -173,9 +165,7 @@ def fill_mask(random, mask, n_literals, sampler, threshold, binomial):
 
 
 @kernel
-def fill_masks(
-    random, mask, n_literals, sampler, threshold, binomial, n_draws, count_histogram, position_counts
-):
+def fill_masks(random, mask, n_literals, sampler, threshold, binomial, n_draws, count_histogram, position_counts):
     """Draw `n_draws` masks; for tests and timing.
 
     Adds the masks' numbers of successes to ``count_histogram`` (int64, shape (n_literals + 1,), OUT) and the

@@ -17,15 +17,36 @@ from numba.extending import intrinsic, models, overload, register_model
 from numba.np.arrayobj import make_array
 
 __all__ = [
-    "add_saturating", "any_set", "bytes_of_mask", "count_reached", "count_trailing_zeros", "keep_bytes", "lanes_equal",
-    "largest_byte", "load", "maximum", "minimum", "narrow", "popcount", "popcount_words", "rotate_left", "shift_left", "splat",
-    "splat_byte", "store", "subtract_saturating", "sum_words", "top_bits",
+    "add_saturating",
+    "any_set",
+    "bytes_of_mask",
+    "count_above",
+    "count_leading_zeros",
+    "count_trailing_zeros",
+    "keep_bytes",
+    "largest_byte",
+    "load",
+    "maximum",
+    "minimum",
+    "narrow",
+    "popcount",
+    "popcount_words",
+    "prefetch",
+    "rotate_left",
+    "shift_left",
+    "splat",
+    "splat_byte",
+    "store",
+    "subtract_saturating",
+    "sum_words",
+    "top_bits",
 ]  # fmt: skip
 
 _WORDS = ir.VectorType(ir.IntType(64), 8)
 _BYTES = ir.VectorType(ir.IntType(8), 64)
 _BITS = ir.VectorType(ir.IntType(1), 64)
 _SHORTS = ir.VectorType(ir.IntType(16), 32)
+_BYTE = ir.IntType(8).as_pointer()
 _I1, _I8, _I32, _I64 = (ir.IntType(bits) for bits in (1, 8, 32, 64))
 
 
@@ -167,10 +188,9 @@ def any_set(typingctx, a):
     """Whether any of the 512 bits is 1."""
 
     def codegen(context, builder, sig, args):
-        # One OR tree over the words compiles to a few instructions on every processor.
-        name = "llvm.vector.reduce.or.v8i64"
-        reduce_or = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_I64, [_WORDS]), name)
-        return builder.icmp_unsigned("!=", builder.call(reduce_or, [args[0]]), ir.Constant(_I64, 0))
+        # As one wide integer, which LLVM compares with 0 by the processor's own test instruction.
+        wide = ir.IntType(512)
+        return builder.icmp_unsigned("!=", builder.bitcast(args[0], wide), ir.Constant(wide, 0))
 
     return types.boolean(u64x8), codegen
 
@@ -242,26 +262,31 @@ def largest_byte(typingctx, a):
 
 
 @intrinsic
-def count_reached(typingctx, counts, values, limit):
-    """In each of 32 lanes of 16 bits: `counts`, plus 1 where the unsigned `values` is at least `limit`."""
+def count_above(typingctx, counts, values, limit):
+    """In each of 32 lanes of 16 bits: `counts`, plus 1 where `values` is above `limit`, both signed."""
 
     def codegen(context, builder, sig, args):
         counts, values = (builder.bitcast(arg, _SHORTS) for arg in args[:2])
-        reached = builder.icmp_unsigned(">=", values, _broadcast(builder, args[2], _SHORTS))
-        return builder.bitcast(builder.sub(counts, builder.sext(reached, _SHORTS)), _WORDS)
+        above = builder.icmp_signed(">", values, _broadcast(builder, args[2], _SHORTS))
+        return builder.bitcast(builder.sub(counts, builder.sext(above, _SHORTS)), _WORDS)
 
-    return u64x8(u64x8, u64x8, types.uint16), codegen
+    return u64x8(u64x8, u64x8, types.int16), codegen
 
 
 @intrinsic
-def lanes_equal(typingctx, values, limit):
-    """In each of 32 lanes of 16 bits: all ones where `values` equals `limit`, else 0."""
+def prefetch(typingctx, array, index):
+    """Ask for the cache line of ``array[index]``, which will be read soon; changes nothing."""
 
     def codegen(context, builder, sig, args):
-        equal = builder.icmp_unsigned("==", builder.bitcast(args[0], _SHORTS), _broadcast(builder, args[1], _SHORTS))
-        return builder.bitcast(builder.sext(equal, _SHORTS), _WORDS)
+        address = builder.bitcast(
+            builder.gep(make_array(sig.args[0])(context, builder, args[0]).data, [args[1]]), _BYTE
+        )
+        signature = ir.FunctionType(ir.VoidType(), [_BYTE, _I32, _I32, _I32])
+        function = cgutils.get_or_insert_function(builder.module, signature, "llvm.prefetch.p0")
+        builder.call(function, [address, *(ir.Constant(_I32, value) for value in (0, 3, 1))])
+        return context.get_dummy_value()
 
-    return u64x8(u64x8, types.uint16), codegen
+    return types.void(array, types.intp), codegen
 
 
 @intrinsic
@@ -306,6 +331,16 @@ def count_trailing_zeros(typingctx, word):
 
     def codegen(context, builder, sig, args):
         return builder.cttz(args[0], ir.Constant(_I1, 1))
+
+    return types.int64(types.uint64), codegen
+
+
+@intrinsic
+def count_leading_zeros(typingctx, word):
+    """The number of 0 bits above the highest 1 bit of a word that is not 0."""
+
+    def codegen(context, builder, sig, args):
+        return builder.ctlz(args[0], ir.Constant(_I1, 1))
 
     return types.int64(types.uint64), codegen
 

@@ -42,7 +42,7 @@ class Streams:
 
     def uniforms(self, n):
         """The next n numbers of the scalar stream, as multiples of 2**-32 in [0, 1)."""
-        return np.array([int(self.scalar.next()[0] >> np.uint64(32)) / 2**32 for _ in range(n)])
+        return np.array([self.scalar.next()[0] >> np.uint64(32) for _ in range(n)]) / 2**32
 
     def bernoulli_bits(self, threshold):
         """512 comparisons of a 32-digit number with the threshold: bool (512,).
@@ -67,7 +67,7 @@ class Streams:
 
 def unpacked(words):
     """The bits of words, lowest first: bool (64 * n,)."""
-    return (words[:, None] >> np.arange(64, dtype=np.uint64) & np.uint64(1)).astype(np.bool_).ravel()
+    return np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little").view(np.bool_)
 
 
 def packed(bits):
