@@ -99,7 +99,7 @@ def test_missing_images_in_a_named_folder_are_not_downloaded(tmp_path):
     with pytest.raises(DatasetNotFoundError) as caught:
         datasets.load_mnist(tmp_path)
     message = str(caught.value)
-    for part in ("MNIST", str(tmp_path), str(tmp_path / "mnist"), "--data-dir", "WTM_DATA", *IMAGE_FILES):
+    for part in ("MNIST", str(tmp_path), str(tmp_path / "mnist"), "data_dir", "WTM_DATA", *IMAGE_FILES):
         assert part in message
 
 
@@ -112,7 +112,7 @@ def test_missing_images_without_a_network(tmp_path, monkeypatch, error):
     monkeypatch.setattr(images, "fetch_openml", fail)
     with pytest.raises(DatasetNotFoundError) as caught:
         datasets.load_fashion_mnist()
-    for part in ("Fashion-MNIST", str(tmp_path / "fashion-mnist"), "--data-dir", "WTM_DATA", str(error)):
+    for part in ("Fashion-MNIST", str(tmp_path / "fashion-mnist"), "data_dir", "WTM_DATA", str(error)):
         assert part in str(caught.value)
 
 

@@ -113,7 +113,7 @@ def test_missing_imdb_says_which_files_go_where(tmp_path):
         "train.jsonl",
         "test.jsonl",
         str(tmp_path / "imdb"),
-        "--data-dir",
+        "data_dir",
         "WTM_DATA",
         '"label"',
     ):

@@ -2,13 +2,12 @@
 
 import decimal
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
-__all__ = [
-    "PROBABILITY_DIGITS", "BinomialTable", "GapTable", "PendingTable", "binomial_table", "gap_table", "pending_table", "threshold",
-]  # fmt: skip
+from wtm.kernels.tables import BinomialTable, GapTable, PendingTable
+
+__all__ = ["PROBABILITY_DIGITS", "binomial_table", "gap_table", "pending_table", "threshold"]
 
 PROBABILITY_DIGITS = 32
 """Probabilities are honoured to this many binary digits."""
@@ -20,22 +19,6 @@ _LONGEST_GAP_TABLE = 4096
 def threshold(p: float) -> int:
     """Probability `p` in fractions of 2**32, rounded to nearest; at least 1, so that no event is ruled out."""
     return max(1, round(p * (1 << PROBABILITY_DIGITS)))
-
-
-class BinomialTable(NamedTuple):
-    """Distribution of the number of successes S among n trials.
-
-    Attributes
-    ----------
-    cumulative : ndarray of shape (m,), uint64
-        ``cumulative[k]`` is P(S <= k) in fractions of 2**64, rounded down, up to the k where it reaches 1 - 2**-64.
-    guide : ndarray of shape (256,), int64
-        ``guide[b]`` is the smallest k with ``cumulative[k] > b * 2**56``, where the search for a random word with the
-        top byte b begins.
-    """
-
-    cumulative: np.ndarray
-    guide: np.ndarray
 
 
 @lru_cache(maxsize=16)
@@ -56,7 +39,7 @@ def _cumulative(n_trials: int, p: decimal.Decimal, digits: int, longest: int) ->
     """P(S <= k) in fractions of 2**digits, rounded down, for k = 0 .. longest or until it can't be told from 1."""
     top = (1 << digits) - 1
     if p == 1:
-        return ([0] * n_trials + [top])[: longest + 1]
+        return ([0] * min(n_trials, longest + 1) + [top])[: longest + 1]
     odds = p / (1 - p)
     density = (1 - p) ** n_trials
     total = density
@@ -68,33 +51,6 @@ def _cumulative(n_trials: int, p: decimal.Decimal, digits: int, longest: int) ->
         total += density
         cumulative.append(min(int(total * (top + 1)), top))
     return cumulative
-
-
-class PendingTable(NamedTuple):
-    """Distributions of the number of successes among n trials, for the n that every number of trials is made of.
-
-    Row n holds Binomial(n, p) for 1 <= n < 256, row 256 + i that for n = 256 * 2**i. Thresholds are in fractions of 2**48, in
-    two parts: x >= threshold k of 48 random bits x, for k = 0, 1, ..., is true as often as there are successes.
-
-    Attributes
-    ----------
-    high : ndarray of shape (n_rows, 256), uint16
-        The upper 16 bits of P(S <= k); 65535 from `stop` on.
-    low : ndarray of shape (n_rows, 256), uint32
-        The lower 32 bits.
-    sure : ndarray of shape (n_rows,), int64
-        So many successes at least: their thresholds are 0.
-    stop : ndarray of shape (n_rows,), int64
-        So many successes at most, or 255: an automaton has no more steps to go.
-    safe : ndarray of shape (129,), int64
-        ``safe[m]`` is a number of trials of which m succeed with a probability below 2**-50.
-    """
-
-    high: np.ndarray
-    low: np.ndarray
-    sure: np.ndarray
-    stop: np.ndarray
-    safe: np.ndarray
 
 
 @lru_cache(maxsize=8)
@@ -131,27 +87,11 @@ def _safe_trials(p: float) -> np.ndarray:
     return np.where(m > 0, np.maximum(safe, m - 1), 0)
 
 
-class GapTable(NamedTuple):
-    """Distribution of the number of failures G before a success.
-
-    Attributes
-    ----------
-    beyond : ndarray of shape (m,), uint32
-        ``beyond[g]`` is P(G > g) in fractions of 2**32: 32 random bits x below it say that G is greater than g. Where no entry
-        is 0, a G beyond the table is its length and a new draw, as the process has no memory.
-    guide : ndarray of shape (256,), int64
-        ``guide[b]`` is the smallest G that random bits with the top byte b can mean, where the search begins.
-    """
-
-    beyond: np.ndarray
-    guide: np.ndarray
-
-
 @lru_cache(maxsize=8)
 def gap_table(p_threshold: int) -> GapTable:
     """Table for p = p_threshold / 2**32; each gap's probability is exact to 2**-32."""
     keep = 1 - decimal.Decimal(p_threshold) / (1 << PROBABILITY_DIGITS)
-    entries = []
+    entries: list[int] = []
     with decimal.localcontext(prec=28):
         power = keep
         while len(entries) < _LONGEST_GAP_TABLE:

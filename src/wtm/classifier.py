@@ -166,11 +166,7 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
             goes_on = self.warm_start and self.__sklearn_is_fitted__()
             training = self._check_training(X, y, None if goes_on else self._learn_classes, reset=not goes_on)
             validation = self._check_validation(X_val, y_val)
-            if goes_on:
-                self._take_over_parameters()
-                model, history = self._model, self.history_
-            else:
-                model, history = self._new_model(), []
+            model, history = self._model_to_go_on_with() if goes_on else (self._new_model(), [])
             self._train(model, history, training, validation, int(self.n_epochs))
         return self
 
@@ -201,11 +197,7 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
             if first:
                 self.classes_ = classes
             training = self._check_training(X, y, None, reset=first)
-            if first:
-                model, history = self._new_model(), []
-            else:
-                self._take_over_parameters()
-                model, history = self._model, self.history_
+            model, history = (self._new_model(), []) if first else self._model_to_go_on_with()
             self._train(model, history, training, None, 1)
         return self
 
@@ -233,7 +225,8 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """The label with the largest sum for each row, the first of equals; shape (n_rows,)."""
-        return self.classes_[self._fixed_sums(X).argmax(axis=1)]
+        sums = self._fixed_sums(X)
+        return self.classes_[sums.argmax(axis=1)]
 
     @property
     def machines_(self) -> list[Machine]:
@@ -311,8 +304,11 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
         parameters = self._machine_parameters()
         return Model([Machine.new(parameters, seed, i) for i in range(len(self.classes_))], seed)
 
-    def _take_over_parameters(self) -> None:
-        """Let parameters that were changed since the last call hold from now on, where a trained model allows it."""
+    def _model_to_go_on_with(self) -> tuple[Model, list[dict[str, Any]]]:
+        """Return a copy of the model and its history, so that a call that ends in the middle loses nothing.
+
+        Parameters that were changed since the last call hold from now on, where a trained model allows it.
+        """
         now, before = self._machine_parameters(), self._model.machines[0].parameters
         for name in ("n_clauses", "n_states", "gamma"):
             if getattr(now, name) != getattr(before, name):
@@ -320,10 +316,8 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
                     f"{name} can't change while training goes on: it was {getattr(before, name)!r} and is "
                     f"{getattr(now, name)!r}. Set it back, or fit anew with warm_start=False."
                 )
-        if now != before:
-            self._model = replace(
-                self._model, machines=[replace(machine, parameters=now) for machine in self._model.machines]
-            )
+        machines = [machine.copy(now) for machine in self._model.machines]
+        return replace(self._model, machines=machines), self.history_
 
     def _train(
         self,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wtm.binomial import binomial_table, threshold
+from wtm.binomial import binomial_table, gap_table, pending_table, threshold
 from wtm.kernels.direct import direct_epoch
 from wtm.kernels.feedback import include_words
 from wtm.kernels.lazy import lazy_epoch
@@ -38,7 +38,7 @@ class MachineParameters:
     n_states: int = 256
     boost_true_positive: bool = True
     init: str = "border"
-    engine: str = "direct"
+    engine: str = "lazy"
     sampler: str = "bits"
 
     @property
@@ -139,6 +139,11 @@ class Machine:
         include_words(machine.automata, machine.include_bits)
         return machine
 
+    def copy(self, parameters: MachineParameters) -> "Machine":
+        """Return a machine in the same state that goes on with other `parameters` of the same sizes."""
+        arrays = (self.automata, self.include_bits, self.exponents, self.random)
+        return Machine(parameters, *(array.copy() for array in arrays))
+
     @property
     def n_clauses(self) -> int:
         """Number of clauses."""
@@ -197,7 +202,11 @@ class Machine:
     def _train_lazy(self, literals: np.ndarray, schedule: ClassSchedule, counts: np.ndarray) -> None:
         p = self.parameters
         rules = p.rules
-        weights = p.weight_table.to_fixed(self.exponents)
-        clauses = new_clauses(self.automata, self.include_bits, self.exponents, self.random, weights, rules.p_threshold)
+        clauses = new_clauses(
+            self.automata, self.include_bits, self.exponents, self.random,
+            weights=p.weight_table.to_fixed(self.exponents),
+            pending_table=pending_table(rules.p_threshold),
+            gap_table=gap_table(rules.p_threshold),
+        )  # fmt: skip
         block = new_block(p.n_literals, rules.row_words, p.n_clauses, len(clauses.votes))
         lazy_epoch(literals, schedule.rows, schedule.targets, rules, clauses, block, counts)

@@ -85,9 +85,13 @@ def _real(params: dict[str, Any], name: str) -> float:
     value = params[name]
     if not isinstance(value, numbers.Real) or isinstance(value, bool):
         raise TypeError(f"{name} must be a number, got {value!r} of type {type(value).__name__}.")
-    if not math.isfinite(value):
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
         raise ValueError(f"{name} must be finite, got {value!r}.")
-    return float(value)
+    return number
 
 
 def _choice(params: dict[str, Any], name: str, allowed: tuple[str, ...]) -> None:

@@ -16,6 +16,7 @@ __all__ = ["WeightTable"]
 
 _RANGE_BITS = 16
 _MAX_EXPONENT = 1 << 20
+_MOST_FRACTION_BITS = 35  # so that float64, in which the table is computed, has two digits to spare
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class WeightTable:
     max_exponent : int
         Exponents run from ``-max_exponent`` to ``max_exponent``. 0 for gamma = 0.
     fraction_bits : int
-        Binary digits behind the point: 46 less the bits of `n_clauses`.
+        Binary digits behind the point: 46 less the bits of `n_clauses`, at most 35.
     fixed : ndarray of shape (2 * max_exponent + 1,), int64
         ``fixed[k + max_exponent]`` is (1 + gamma)**k in fixed point, off by at most one unit of its last digit.
     """
@@ -51,8 +52,8 @@ class WeightTable:
     def __post_init__(self) -> None:
         max_exponent = 0
         if self.gamma > 0:
-            max_exponent = min(_MAX_EXPONENT, max(1, int(_RANGE_BITS * math.log(2) / math.log1p(self.gamma))))
-        fraction_bits = 62 - _RANGE_BITS - int(self.n_clauses).bit_length()
+            max_exponent = _largest_exponent(self.gamma)
+        fraction_bits = min(_MOST_FRACTION_BITS, 62 - _RANGE_BITS - int(self.n_clauses).bit_length())
         set_field = object.__setattr__
         set_field(self, "max_exponent", max_exponent)
         set_field(self, "fraction_bits", fraction_bits)
@@ -70,6 +71,14 @@ class WeightTable:
     def to_fixed(self, exponents: np.ndarray) -> np.ndarray:
         """Weights of clauses in fixed point, int64 of the shape of `exponents`."""
         return self.fixed[exponents + self.max_exponent]
+
+
+def _largest_exponent(gamma: float) -> int:
+    if gamma < 2.0**-20:
+        return _MAX_EXPONENT
+    with decimal.localcontext(prec=40):  # logarithms that are the same on every platform
+        reach = _RANGE_BITS * decimal.Decimal(2).ln() / (1 + decimal.Decimal(gamma)).ln()
+    return max(1, min(int(reach), _MAX_EXPONENT))
 
 
 @lru_cache(maxsize=8)

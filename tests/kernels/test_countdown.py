@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from numba import njit
-from scipy import stats
 
 from enumeration import chi_square
 from streams import fresh_random, packed, unpacked
@@ -61,8 +60,6 @@ def test_gaps_are_geometric_up_to_the_limit(p, limit):
     gaps = np.empty(50_000, np.int64)
     draw_gaps(fresh_random(limit), gap_table(threshold(p)), limit, gaps)
     found, counts = np.unique(np.minimum(gaps, limit), return_counts=True)
-    pmf = stats.geom.pmf(np.arange(1, limit + 1), p)
-    exact = {g: probability for g, probability in enumerate(pmf.tolist()) if probability > 0}
-    exact[limit] = stats.geom.sf(limit, p)
-    possible = {g: probability for g, probability in exact.items() if probability > 0}
+    exact = [p * (1 - p) ** g for g in range(limit)] + [(1 - p) ** limit]
+    possible = {g: probability for g, probability in enumerate(exact) if probability > 0}
     assert chi_square(dict(zip(found.tolist(), counts.tolist(), strict=True)), possible, len(gaps)) > 1e-9

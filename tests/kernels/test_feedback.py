@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from numba import njit
-from streams import packed
 
 from models import SIZES, assert_consistent, machine_in, packed_rows, parameters, random_rows
+from streams import packed
 from wtm import reference
 from wtm.kernels import feedback
 
@@ -14,7 +14,7 @@ N_STATES = (2, 4, 6, 100, 256)
 
 @njit
 def give_type_i_true(automata, include, clause, literals, row, mask, rules):
-    return feedback.type_i_true(automata, include, clause, literals, row, mask, rules)
+    feedback.type_i_true(automata, include, clause, literals, row, mask, rules)
 
 
 @njit
@@ -23,8 +23,8 @@ def give_type_i_false(automata, include, clause, mask, rules):
 
 
 @njit
-def give_type_ii(automata, include, clause, literals, row, rules):
-    return feedback.type_ii(automata, include, clause, literals, row, rules)
+def give_type_ii(automata, include, clause, literals, row, changed, rules):
+    feedback.type_ii(automata, include, clause, literals, row, changed, rules)
 
 
 class Feedback:
@@ -52,24 +52,34 @@ class Feedback:
         self.machine = machine_in(p, self.states)
 
     def give_type_i_true(self, clause, mask):
+        """Returns the words of literals whose inclusion changed, which the kernel writes over the draws."""
         m = self.machine
-        return give_type_i_true(m.automata, m.include_bits, clause, self.flat_literals, self.row, mask, self.p.rules)
+        changed = mask.copy()
+        give_type_i_true(m.automata, m.include_bits, clause, self.flat_literals, self.row, changed, self.p.rules)
+        return changed[: self.p.n_words]
 
     def give_type_i_false(self, clause, mask):
         return give_type_i_false(self.machine.automata, self.machine.include_bits, clause, mask, self.p.rules)
 
     def give_type_ii(self, clause):
+        """Returns the words of literals whose inclusion changed."""
         m = self.machine
-        return give_type_ii(m.automata, m.include_bits, clause, self.flat_literals, self.row, self.p.rules)
+        changed = np.full_like(self.mask, 5)
+        give_type_ii(m.automata, m.include_bits, clause, self.flat_literals, self.row, changed, self.p.rules)
+        return changed[: self.p.n_words]
 
     def assert_clause_became(self, clause, expected, changed=None):
-        """The clause is as expected, no other was touched, and `changed` says whether its literals changed."""
+        """The clause is as expected, no other was touched, and `changed` marks the literals that changed sides."""
         states = self.states.copy()
         states[clause] = expected
         assert (self.machine.states == states).all()
         assert_consistent(self.machine)
         if changed is not None:
-            assert (changed != 0) == ((self.states[clause] >= self.n_half) != (expected >= self.n_half)).any()
+            moved = (self.states[clause] >= self.n_half) != (expected >= self.n_half)
+            if isinstance(changed, np.ndarray):
+                assert (changed == packed(np.pad(moved, (0, self.p.n_words * 64 - len(moved))))).all()
+            else:
+                assert (changed != 0) == moved.any()
 
 
 @pytest.mark.parametrize("boost", [True, False])

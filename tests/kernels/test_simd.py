@@ -216,24 +216,23 @@ def test_popcount_of_each_word():
 
 
 @njit
-def lanes(counts, values, limit, reached, equal, narrow):
+def lanes(counts, values, limit, above, narrow):
     values = simd.load(values, 0)
-    simd.store(reached, 0, simd.count_reached(simd.load(counts, 0), values, limit))
-    simd.store(equal, 0, simd.lanes_equal(values, limit))
+    simd.store(above, 0, simd.count_above(simd.load(counts, 0), values, limit))
     simd.store(narrow, 0, simd.narrow(simd.load(counts, 0), values))
 
 
-@pytest.mark.parametrize("limit", [0, 1, 32767, 32768, 40000, 65535])
+@pytest.mark.parametrize("limit", [-32768, -32767, -1, 0, 1, 32766, 32767])
 def test_lanes_of_16_bits(limit):
-    rng = np.random.default_rng(limit)
+    rng = np.random.default_rng(limit + 32768)
     for _ in range(20):
         counts, near = (rng.integers(0, 65536, 32, dtype=np.uint16) for _ in range(2))
-        values = np.where(rng.random(32) < 0.5, near, np.uint16(limit) + rng.integers(-1, 2, 32).astype(np.uint16))
-        reached, equal, narrow = np.zeros(32, np.uint16), np.zeros(32, np.uint16), np.zeros(64, np.uint8)
-        lanes(counts, values.astype(np.uint16), np.uint16(limit), reached, equal, narrow)
-        assert (reached == counts + (values >= limit).astype(np.uint16)).all()
-        assert equal.tolist() == [65535 * (value == limit) for value in values.tolist()]
-        assert narrow.tolist() == (np.concatenate([counts, values]) % 256).tolist()
+        close = np.clip(limit + rng.integers(-1, 2, 32), -32768, 32767).astype(np.int16)
+        values = np.where(rng.random(32) < 0.5, near.view(np.int16), close)
+        above, narrow = np.zeros(32, np.uint16), np.zeros(64, np.uint8)
+        lanes(counts, values, np.int16(limit), above, narrow)
+        assert (above == counts + (values > limit).astype(np.uint16)).all()
+        assert narrow.tolist() == (np.concatenate([counts, values.view(np.uint16)]) % 256).tolist()
 
 
 @njit
@@ -253,3 +252,25 @@ def test_popcount_of_nothing_is_zero():
         return simd.popcount(word)
 
     assert count(np.uint64(0)) == 0
+
+
+@pytest.mark.parametrize("bit", [0, 1, 31, 32, 62, 63])
+def test_leading_zeros_tell_the_highest_bit(bit):
+    @njit
+    def zeros(word):
+        return simd.count_leading_zeros(word)
+
+    for below in (0, 1, (1 << bit) - 1):
+        assert zeros(np.uint64(1 << bit | below & (1 << bit) - 1)) == 63 - bit
+
+
+def test_prefetch_changes_nothing():
+    @njit
+    def ask(array, index):
+        simd.prefetch(array, index)
+
+    for dtype in (np.uint8, np.int32, np.uint64):
+        array = np.arange(100).astype(dtype)
+        ask(array, 3)
+        ask(array, 99)
+        assert array.tolist() == list(range(100))

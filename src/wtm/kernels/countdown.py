@@ -1,8 +1,8 @@
 """Counters of many clauses that count down together, 512 in a vector, until something happens to one of them.
 
-A clause that is followed by f automata makes f Bernoulli(p_s) trials at every Type I feedback while it is false. The number of
-trials before the next success is geometric, so nothing happens to these automata for a number of feedbacks that is
-known beforehand: it is loaded into the clause's counter, and the feedbacks only count it down.
+A clause that is followed by f automata makes f Bernoulli(p_s) trials at every Type I feedback while it is false. The
+number of trials before the next success is geometric, so nothing happens to these automata for a number of feedbacks
+that is known beforehand: it is loaded into the clause's counter, and the feedbacks only count it down.
 
 Counters are kept as bit planes: plane b of a group of 512 clauses holds bit b of their counters. Subtracting 1 from an
 arbitrary subset of a group is a borrow that ripples through the planes, some ten vector operations.
@@ -60,10 +60,10 @@ def write_counter(planes, slot, count):
 
 @inline
 def draw_gap(random, gap_table, limit):
-    """Failures before the next success of a Bernoulli(p_s) process, or any number from `limit` on where there are as many.
+    """Failures before the next success of a Bernoulli(p_s) process, or any number from `limit` on if there are as many.
 
-    Compares 32 random bits with P(G > g) for g = 0, 1, ...: the probability of each gap is exact to 2**-32. Beyond the end
-    of the table the process starts afresh, as it has no memory.
+    Compares 32 random bits with P(G > g) for g = 0, 1, ...: the probability of each gap is exact to 2**-32. Beyond
+    the end of the table the process starts afresh, as it has no memory.
     """
     gap = 0
     while gap < limit:

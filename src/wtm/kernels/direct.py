@@ -18,7 +18,7 @@ def update_threshold(total, rules, target):
     """
     clamped = min(max(total * rules.unit, -rules.T), rules.T)
     distance = rules.T - clamped if target else rules.T + clamped
-    return np.int64(distance / (2.0 * rules.T) * CERTAIN)
+    return np.int64(distance / rules.T * (CERTAIN // 2))
 
 
 @inline
@@ -63,7 +63,7 @@ def direct_epoch(
     rows, targets : ndarray of shape (n_examples,), int64 and bool; IN
         Row of each example, and whether the machine's class is its label.
     rules : wtm.kernels.rules.Rules; IN
-    sampler, binomial : int and wtm.binomial.BinomialTable; IN
+    sampler, binomial : int and wtm.kernels.tables.BinomialTable; IN
         See `wtm.kernels.sampling.fill_mask`.
     automata : ndarray of shape (n_clauses * n_words * 64,), uint8; IN and OUT
     include : ndarray of shape (n_clauses * n_words + 8,), uint64; IN and OUT

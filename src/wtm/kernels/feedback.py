@@ -35,8 +35,8 @@ def tail_mask(n_literals):
 def type_i_true(automata, include, clause, literals, row, mask, rules):
     """Table 1, clause value 1: true literals one up, false ones one down where drawn (`reference.type_i`).
 
-    With ``rules.boost`` every true literal moves, else those that were not drawn. `mask` holds the draws (IN) and then the
-    bits of `include` that changed (OUT).
+    With ``rules.boost`` every true literal moves, else those that were not drawn. `mask` holds the draws (IN) and
+    then the bits of `include` that changed (OUT).
     """
     floor = splat_byte(np.uint8(rules.lowest))
     ceiling = splat_byte(np.uint8(rules.highest))

@@ -2,10 +2,11 @@
 
 A clause's list begins with included literals that are *safe*: they cannot fall out before the clause's deadline. Behind
 them are the *followed* automata, whose trials are made when they happen: first those that are included, then those that
-fell out since the clause was paid. All automata that are not followed are *owed* the Type I feedbacks that were given to
-the clause while it was false. To *pay* a clause is to make all its automata exact.
+fell out since the clause was paid. All automata that are not followed are *owed* the Type I feedbacks that were given
+to the clause while it was false. To *pay* a clause is to make all its automata exact.
 
-Functions take the engine's state as `clauses` and `block` (`wtm.kernels.lazy_state`), and `k`, the record of one clause.
+Functions take the engine's state as `clauses` and `block` (`wtm.kernels.lazy_state`), and `k`, the record of one
+clause.
 """
 
 import numpy as np
@@ -29,8 +30,8 @@ from wtm.kernels.simd import (
 )
 
 __all__ = [
-    "UNKNOWN", "add_literals", "await_event", "draw_mask", "feedbacks_owed", "follow_more", "forget_list", "listed_outputs",
-    "pay", "step_down", "step_down_until",
+    "UNKNOWN", "add_literals", "await_event", "draw_mask", "feedbacks_owed", "follow_more", "forget_list",
+    "listed_outputs", "pay", "step_down", "step_down_until",
 ]  # fmt: skip
 
 UNKNOWN = -1
@@ -206,8 +207,8 @@ def listed_outputs(clauses, block, clause, k):
 def follow_more(clauses, block, rules, clause):
     """Go on evaluating a clause whose listed literals do not make it false, with the included ones behind them.
 
-    ``block.result`` (IN and OUT) holds the examples that the literals so far leave. Nothing is owed beyond ``k.owed``, and
-    the next event is to be arranged after it.
+    ``block.result`` (IN and OUT) holds the examples that the literals so far leave. Nothing is owed beyond
+    ``k.owed``, and the next event is to be arranged after it.
     """
     k = clauses.known[clause]
     fires = load(block.result, 0)

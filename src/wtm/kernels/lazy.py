@@ -2,13 +2,13 @@
 
 1. A clause's output depends on its included literals alone. Outputs for the next 512 examples are computed at once, and
    hold until the clause changes; then they are corrected for the rest of the block.
-2. Type II feedback to a false clause does nothing. Type I feedback to a false clause takes Bernoulli(p_s) steps down from
-   each automaton, whatever the example. Automata that nobody looks at are only owed them (`wtm.kernels.pending`).
+2. Type II feedback to a false clause does nothing. Type I feedback to a false clause takes Bernoulli(p_s) steps down
+   from each automaton, whatever the example. Automata that nobody looks at are only owed them (`wtm.kernels.pending`).
 3. Of a false clause only so many included literals are looked at as it takes to make it false for every example of the
    block; a clause that is true for some example is looked at whole (`wtm.kernels.following`). When the next of the
-   followed automata takes a step is known in advance, and a counter waits for it (`wtm.kernels.countdown`); a clause with
-   so many of them that one steps at almost every feedback is *eager* and does not wait.
-4. A clause with more included literals than its list has room for is *dense*, and gets feedback as in the direct engine.
+   followed automata takes a step is known in advance, and a counter waits for it (`wtm.kernels.countdown`); a clause
+   with so many of them that one steps at almost every feedback is *eager* and does not wait.
+4. A clause with more included literals than its list has room for is *dense*, and is fed as in the direct engine.
 5. At the end of the epoch every clause is paid: between epochs a machine is the same for both engines.
 
 Clauses have two numbers: `clause`, their place in the machine's arrays, and `slot`, their bit in sets of clauses.
@@ -143,7 +143,8 @@ def _list_slots(chosen, group, slots, end):
 def _select_type_i(clauses, block, example, first_group, n_groups, update, counts):
     """Type I feedback to a random part of the clauses of one polarity.
 
-    Returns the numbers of false clauses to which something happens (``block.events``) and of true ones (``block.hits``).
+    Returns the numbers of false clauses to which something happens (``block.events``) and of true ones
+    (``block.hits``).
     """
     words = clauses.valid.size
     given = splat(_ZERO)

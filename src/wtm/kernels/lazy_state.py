@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wtm.binomial import GapTable, PendingTable, gap_table, pending_table
 from wtm.kernels.bits import BLOCK
+from wtm.kernels.tables import GapTable, PendingTable
 
 __all__ = ["CLAUSE", "MOST_LISTED", "PLANES", "Block", "Clauses", "new_block", "new_clauses"]
 
@@ -118,7 +118,8 @@ def new_clauses(
     exponents: np.ndarray,
     random: np.ndarray,
     weights: np.ndarray,
-    p_threshold: int,
+    pending_table: PendingTable,
+    gap_table: GapTable,
 ) -> Clauses:
     """Begin an epoch: nothing is owed, nothing followed. Slots of either polarity begin at a multiple of 512."""
     n_clauses = len(exponents)
@@ -146,8 +147,8 @@ def new_clauses(
         clause_of=clause_of,
         valid=np.packbits(clause_of >= 0, bitorder="little").view("<u8").astype(np.uint64),
         eager=np.zeros(n_slots // 64, np.uint64),
-        pending_table=pending_table(p_threshold),
-        gap_table=gap_table(p_threshold),
+        pending_table=pending_table,
+        gap_table=gap_table,
     )
 
 

@@ -1,8 +1,8 @@
 """Decrements that are owed to automata: n independent Bernoulli(p_s) steps down, drawn at once when they are needed.
 
-Between two feedbacks to a true clause an excluded automaton receives nothing but such steps, so after n of them its state a is
-max(0, a - Binomial(n, p_s)): in distribution exactly what n single steps give. Tables are `wtm.binomial.PendingTable`;
-their rows are 1 .. 255 and 256 * 2**i, and any n is a sum of these.
+Between two feedbacks to a true clause an excluded automaton receives nothing but such steps, so after n of them its
+state a is max(0, a - Binomial(n, p_s)): in distribution exactly what n single steps give. Tables are
+`wtm.kernels.tables.PendingTable`; their rows are 1 .. 255 and 256 * 2**i, and any n is a sum of these.
 """
 
 import numpy as np
@@ -73,9 +73,9 @@ def _limits(random, row, pending_table, limits):
 
     A draw is a signed number, so a threshold t is reached by a draw above t - 1 - 2**15.
 
-    A draw is of 48 bits: 16 of its own, and 32 that all automata of a clause share. Each automaton's draw is uniform, so
-    its distribution is exact to 2**-48; two automata's draws are as good as independent (covariance below 2**-34). The
-    shared bits only decide whether a threshold's upper 16 bits are reached at equality.
+    A draw is of 48 bits: 16 of its own, and 32 that all automata of a clause share. Each automaton's draw is uniform,
+    so its distribution is exact to 2**-48; two automata's draws are as good as independent (covariance below 2**-34).
+    The shared bits only decide whether a threshold's upper 16 bits are reached at equality.
     """
     shared = next_word(random) >> np.uint64(32)
     sure = pending_table.sure[row]

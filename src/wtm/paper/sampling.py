@@ -15,8 +15,9 @@ import numpy as np
 from rich import box
 from rich.table import Table
 
-from wtm.binomial import PROBABILITY_DIGITS, BinomialTable, binomial_table, threshold
+from wtm.binomial import PROBABILITY_DIGITS, binomial_table, threshold
 from wtm.kernels.sampling import RANDOM_WORDS, fill_masks
+from wtm.kernels.tables import BinomialTable
 from wtm.machine import SAMPLERS
 from wtm.paper.report import prepare_folder, say, show, write_json
 
