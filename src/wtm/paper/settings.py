@@ -86,7 +86,7 @@ _IMDB_TEXT = f"{_PAPER}, section on IMDb"
 
 PRESETS: dict[str, dict[Preset, Setting]] = {
     "connect-4": {
-        Preset.LIGHT: Setting("WTM", 200, 0.037, 0.0001, 12, 200, 120, (PaperFigure("last", 0.8013, 200, _PROGRAM),)),
+        Preset.LIGHT: Setting("WTM", 200, 0.037, 0.0001, 12, 200, 200, (PaperFigure("last", 0.8013, 200, _PROGRAM),)),
         Preset.CLASSIC: Setting(
             "TM", 25_000, 0.033, 0.0, 100, 1_000, 1_000,
             (PaperFigure("peak", 0.8293, 1_000, _TABLE_7), PaperFigure("mean", 0.8249, 1_000, _TABLE_7, 200)), 105,
@@ -103,7 +103,7 @@ PRESETS: dict[str, dict[Preset, Setting]] = {
         Preset.LIGHT: Setting("WTM", 500, 0.085, 0.0025, 25, 400, 400, (PaperFigure("last", 0.9813, 400, _PROGRAM),)),
         Preset.CLASSIC: Setting(
             "TM", 4_000, 0.1, 0.0, 100, 200, 200,
-            (PaperFigure("peak", 0.9824, 300, _TABLE_3), PaperFigure("mean", 0.9811, 300, _TABLE_3, 50)), 120,
+            (PaperFigure("peak", 0.9824, 300, _TABLE_3), PaperFigure("mean", 0.9811, 300, _TABLE_3, 50)), 200,
         ),
         Preset.BEST: Setting(
             "WTM", 4_000, 0.085, 0.012, 90, 200, 200,
