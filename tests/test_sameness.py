@@ -165,6 +165,11 @@ def test_a_copy_goes_on_as_the_original(engine, way):
     assert (model.class_sums(X) == whole.class_sums(X)).all()
 
 
+def test_a_pickle_holds_no_table_of_weights():
+    sizes = [len(pickle.dumps(small(gamma=gamma).fit(*three_classes()))) for gamma in (0.0, 1e-6, 0.0025)]
+    assert max(sizes) - min(sizes) < 100
+
+
 def test_a_pickle_does_not_grow_with_the_rows_or_by_predicting():
     model, larger = (small(n_epochs=1).fit(*three_classes(n)) for n in (100, 10_000))
     assert abs(len(pickle.dumps(model)) - len(pickle.dumps(larger))) < 100

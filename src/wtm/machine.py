@@ -1,8 +1,8 @@
 """The machine of one class: automata, weights and random state; an epoch of training."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,6 +40,10 @@ class MachineParameters:
     init: str = "border"
     engine: str = "lazy"
     sampler: str = "bits"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the parameters alone: tables that were made from them are made again when they are needed."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @property
     def n_literals(self) -> int:

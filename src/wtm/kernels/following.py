@@ -94,17 +94,17 @@ def forget_list(k):
 
 
 @inline
-def _move_entry(clauses, source, target):
-    clauses.listed[target] = clauses.listed[source]
-    clauses.states[target] = clauses.states[source]
+def _move_entry(listed, states, source, target):
+    listed[target] = listed[source]
+    states[target] = states[source]
 
 
 @inline
-def _list_safe(clauses, clause, k, literal, deadline):
+def _list_safe(listed, states, clause, k, literal, deadline):
     first = clause * MOST_LISTED
-    _move_entry(clauses, first + k.n_included, first + k.n_listed)
-    _move_entry(clauses, first + k.n_safe, first + k.n_included)
-    clauses.listed[first + k.n_safe] = literal
+    _move_entry(listed, states, first + k.n_included, first + k.n_listed)
+    _move_entry(listed, states, first + k.n_safe, first + k.n_included)
+    listed[first + k.n_safe] = literal
     k.n_safe += 1
     k.n_included += 1
     k.n_listed += 1
@@ -112,22 +112,22 @@ def _list_safe(clauses, clause, k, literal, deadline):
 
 
 @inline
-def _list_followed(clauses, clause, k, literal, state):
+def _list_followed(listed, states, clause, k, literal, state):
     """Follow an automaton from here on, which is exact in the byte `state`."""
     first = clause * MOST_LISTED
     place = first + k.n_listed
     if state >= _BORDER:
-        _move_entry(clauses, first + k.n_included, place)
+        _move_entry(listed, states, first + k.n_included, place)
         place = first + k.n_included
         k.n_included += 1
-    clauses.listed[place] = literal
-    clauses.states[place] = state
+    listed[place] = literal
+    states[place] = state
     k.n_listed += 1
 
 
 @inline
-def _exclude(clauses, rules, clause, literal):
-    clauses.include[clause * rules.n_words + (literal >> 6)] &= ~(_ONE << np.uint64(literal & 63))
+def _exclude(include, n_words, clause, literal):
+    include[clause * n_words + (literal >> 6)] &= ~(_ONE << np.uint64(literal & 63))
 
 
 @inline
@@ -136,13 +136,13 @@ def _look_at(clauses, rules, clause, k, literal):
     state = np.int64(clauses.automata[clause * rules.n_words * 64 + literal])
     deadline = clauses.pending_table.safe[state - _BORDER + 1]
     if deadline >= k.owed + _WORTH_A_DEADLINE:
-        _list_safe(clauses, clause, k, literal, deadline)
+        _list_safe(clauses.listed, clauses.states, clause, k, literal, deadline)
         return True
     if k.owed > 0:
         state = max(state - draw_decrement(clauses.random, k.owed, clauses.pending_table), rules.lowest)
         if state < _BORDER:
-            _exclude(clauses, rules, clause, literal)
-    _list_followed(clauses, clause, k, literal, state)
+            _exclude(clauses.include, rules.n_words, clause, literal)
+    _list_followed(clauses.listed, clauses.states, clause, k, literal, state)
     return state >= _BORDER
 
 
@@ -160,9 +160,9 @@ def _list_again(clauses, rules, clause, k):
         state = np.int64(clauses.automata[clause * rules.n_words * 64 + literal])
         deadline = clauses.pending_table.safe[state - _BORDER + 1]
         if deadline >= _WORTH_A_DEADLINE:
-            _list_safe(clauses, clause, k, literal, deadline)
+            _list_safe(clauses.listed, clauses.states, clause, k, literal, deadline)
         else:
-            _list_followed(clauses, clause, k, literal, state)
+            _list_followed(clauses.listed, clauses.states, clause, k, literal, state)
 
 
 # --- Paying -------------------------------------------------------------------------------------------------
@@ -266,7 +266,7 @@ def add_literals(clauses, block, rules, clause, k, fires):
                     forget_list(k)
                     k.dense = 1
                 else:
-                    _list_followed(clauses, clause, k, literal, _BORDER)
+                    _list_followed(clauses.listed, clauses.states, clause, k, literal, _BORDER)
     return fires
 
 
@@ -291,7 +291,7 @@ def draw_mask(clauses, block, rules):
 
 
 @inline
-def _part_fallen(clauses, rules, clause, k, fell, start):
+def _part_fallen(include, n_words, listed, states, clause, k, fell, start):
     """Exclude the literals that fell out, and move them behind those that are included; the last of them first.
 
     Bit b of `fell` is entry ``start + b`` of the list.
@@ -301,13 +301,13 @@ def _part_fallen(clauses, rules, clause, k, fell, start):
         bit = 63 - count_leading_zeros(fell)
         fell ^= _ONE << np.uint64(bit)
         i = first + start + bit
-        literal, state = clauses.listed[i], clauses.states[i]
-        _exclude(clauses, rules, clause, literal)
+        literal, state = listed[i], states[i]
+        _exclude(include, n_words, clause, literal)
         k.n_included -= 1
         last = first + k.n_included
-        _move_entry(clauses, last, i)
-        clauses.listed[last] = literal
-        clauses.states[last] = state
+        _move_entry(listed, states, last, i)
+        listed[last] = literal
+        states[last] = state
 
 
 @inline
@@ -329,8 +329,9 @@ def step_down(clauses, block, rules, clause, k):
             fell = top_bits(before) & ~top_bits(after)
         else:
             fell_behind = top_bits(before) & ~top_bits(after)
-    _part_fallen(clauses, rules, clause, k, fell_behind, k.n_safe + 64)
-    _part_fallen(clauses, rules, clause, k, fell, k.n_safe)
+    include, listed, states = clauses.include, clauses.listed, clauses.states
+    _part_fallen(include, rules.n_words, listed, states, clause, k, fell_behind, k.n_safe + 64)
+    _part_fallen(include, rules.n_words, listed, states, clause, k, fell, k.n_safe)
     return (fell | fell_behind) != _ZERO
 
 
@@ -358,6 +359,7 @@ def step_down_until(clauses, rules, clause, k):
                 else:
                     fell_behind |= bit
         trial += 1 + draw_gap(clauses.random, clauses.gap_table, n_followed * LONGEST_COUNT)
-    _part_fallen(clauses, rules, clause, k, fell_behind, k.n_safe + 64)
-    _part_fallen(clauses, rules, clause, k, fell, k.n_safe)
+    include, listed, states = clauses.include, clauses.listed, clauses.states
+    _part_fallen(include, rules.n_words, listed, states, clause, k, fell_behind, k.n_safe + 64)
+    _part_fallen(include, rules.n_words, listed, states, clause, k, fell, k.n_safe)
     return (fell | fell_behind) != _ZERO, trial - n_followed
