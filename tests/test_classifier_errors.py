@@ -255,3 +255,24 @@ def test_a_call_that_ends_in_mid_training_leaves_a_fitted_model_alone(monkeypatc
         getattr(model, method)(X, y)
     monkeypatch.undo()
     watch.check()
+
+
+WRONG_LABELS = {
+    "missing": (np.where(y == 1, None, "a"), "missing value None"),
+    "mixed": (np.array([1 if label == 1 else "b" for label in y.tolist()], object), "all of one kind"),
+    "continuous": (y * 0.37 + 0.1, "all of one kind; got np.float64"),
+    "objects": (y.astype(bool).astype(object), "all of one kind"),
+}
+
+
+@pytest.mark.parametrize("labels", WRONG_LABELS.values(), ids=WRONG_LABELS)
+def test_labels_that_are_none_are_named(labels):
+    labels, message = labels
+    with pytest.raises(ValueError, match=f"^y must hold .*{message}"):
+        small().fit(X, labels)
+
+
+@pytest.mark.parametrize("classes", [{0, 1}, "01", [[0, 1]], 5, [0, 1, np.nan], [0, 1, None]], ids=repr)
+def test_classes_that_are_no_list_of_labels_are_named(classes):
+    with pytest.raises(ValueError, match=r"^classes must "):
+        small().partial_fit(X, y, classes=classes)

@@ -247,3 +247,18 @@ def test_sampling_fails_when_counts_are_off(tmp_path, monkeypatch):
     result = invoke("reproduce", "sampling", "--out", tmp_path)
     assert_one_line(result, "more than 5 standard errors off at u = 1568, p = 0.1.")
     assert results_in(tmp_path)["points"][0]["samplers"]["bits"]["standard_errors"] == 0
+
+
+def test_an_out_folder_that_is_a_file_is_named(tmp_path):
+    file = tmp_path / "file"
+    file.touch()
+    result = wtm_process("reproduce", "connect-4", "--epochs", 1, "--out", file)
+    assert result.returncode == 1
+    assert f"--out must name a folder, but {file} is a file." in result.stderr
+
+
+def test_a_terminal_that_knows_ascii_only_is_no_failure(tmp_path):
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+    result = wtm_process("reproduce", "connect-4", "--epochs", 1, "--out", tmp_path, env=environment)
+    assert (result.returncode, result.stderr.count("codec")) == (0, 0)
+    assert "Written to" in result.stderr

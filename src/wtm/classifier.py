@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from wtm.features import Examples, pack_examples
 from wtm.machine import Machine, MachineParameters
@@ -143,12 +143,14 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, *, X_val: Any = None, y_val: Any = None) -> Self:
         """Train `n_epochs` epochs, from the start unless `warm_start`.
 
+        A call that is interrupted, by Ctrl-C or an error, leaves the estimator as it was before.
+
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_rows, n_features)
             0 and 1, or False and True, of any numeric or boolean dtype. Sparse data are never made dense.
         y : array-like of shape (n_rows,)
-            Labels of any sortable kind.
+            Labels: integers, strings, booleans or whole floats.
         X_val, y_val : array-like, optional
             Validation data: `history_` gets the accuracy on them after every epoch. Training does not see them.
 
@@ -190,7 +192,7 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
             if first and classes is None:
                 raise ValueError("classes must be given in the first call of partial_fit: all labels that will occur.")
             if classes is not None:
-                classes = np.unique(column_or_1d(classes))
+                classes = _unique_labels(classes, "classes")
                 if not first and not np.array_equal(classes, self.classes_):
                     raise ValueError(f"classes must be those of the first call, {self.classes_}; got {classes}.")
                 _check_number_of_classes(classes, "classes")
@@ -259,8 +261,7 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
             raise
 
     def _learn_classes(self, y: np.ndarray) -> None:
-        check_classification_targets(y)
-        classes = np.unique(y)
+        classes = _unique_labels(y, "y")
         _check_number_of_classes(classes, "y")
         self.classes_ = classes
 
@@ -356,6 +357,26 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
     def _check_rows(self, X: Any) -> Examples:
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype="numeric", ensure_min_samples=0)
         return pack_examples(X)
+
+
+def _unique_labels(labels: Any, name: str) -> np.ndarray:
+    """Return the sorted labels, each once."""
+    labels = np.asarray(labels)
+    if labels.ndim != 1:
+        raise ValueError(f"{name} must be a list of labels, got {labels!r} of shape {labels.shape}.")
+    if labels.dtype.kind in "fcO":
+        missing = [label for label in labels.tolist() if label is None or label != label]
+        if missing:
+            raise ValueError(f"{name} must hold a label for each row, but holds the missing value {missing[0]!r}.")
+    try:
+        check_classification_targets(labels)
+        return np.unique(labels)
+    except (ValueError, TypeError) as error:
+        found = "continuous numbers" if labels.dtype.kind == "f" else "others"
+        raise ValueError(
+            f"{name} must hold integers, strings, booleans or whole floats as labels, all of one kind; got "
+            f"{labels[0]!r} and {found} of dtype {labels.dtype}."
+        ) from error
 
 
 def _check_number_of_classes(classes: np.ndarray, name: str) -> None:

@@ -3,6 +3,8 @@
 Importing this module is cheap: whatever computes is imported by the command that needs it.
 """
 
+import io
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +26,10 @@ app.add_typer(reproduce, name="reproduce")
 
 def main() -> None:
     """Run the command; the entry point of the distribution."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal that knows no more than ASCII gets question marks, not an error after all the work.
+            stream.reconfigure(errors="replace")
     app(prog_name="wtm")
 
 

@@ -65,8 +65,9 @@ def draw_seed(random_state: Any) -> int:
         return int(random_state.randint(0, 2**63 - 1, dtype=np.int64))
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(0, 2**63 - 1))
-    seed = _integer({"random_state": random_state}, "random_state", 0, 2**63 - 1)
-    return int(seed)
+    if not isinstance(random_state, numbers.Integral) or isinstance(random_state, bool):
+        raise TypeError(f"random_state must be an integer, a RandomState, a Generator or None, got {random_state!r}.")
+    return _integer({"random_state": random_state}, "random_state", 0, 2**63 - 1)
 
 
 def _integer(params: dict[str, Any], name: str, low: int | None = None, high: int | None = None) -> int:

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numba import njit
-from streams import packed, unpacked
 
 from models import SIZES, packed_rows, random_rows
+from streams import packed, unpacked
 from wtm.kernels import bits
 
 N_ROWS = (1, 2, 63, 64, 65, 511, 512, 513)

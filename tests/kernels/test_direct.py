@@ -5,9 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from numba import njit
-from streams import Streams, fresh_random
 
 from models import SIZES, assert_consistent, machine_in, packed_rows, parameters, random_rows, sparse_states
+from streams import Streams, fresh_random
 from wtm import reference
 from wtm.binomial import threshold
 from wtm.kernels import direct

@@ -27,7 +27,10 @@ def prepare_folder(folder: Path) -> None:
     OSError
         It can't be made or written to.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise NotADirectoryError(f"--out must name a folder, but {folder} is a file.") from None
     with tempfile.TemporaryFile(dir=folder):
         pass
 
