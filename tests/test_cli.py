@@ -1,4 +1,5 @@
 import dataclasses
+import functools
 import json
 import os
 import signal
@@ -95,10 +96,16 @@ def test_connect_4_from_start_to_end(tmp_path):
 @pytest.mark.skipif(os.name != "posix", reason="signals are another matter elsewhere")
 def test_interruption_ends_with_130_and_one_line(tmp_path):
     command = [WTM, "reproduce", "connect-4", "--epochs", "100000", "--out", str(tmp_path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr.readline().startswith("WTM: 200 clauses a class")
-        process.send_signal(signal.SIGINT)
-        output, errors = process.communicate(timeout=60)
+    # A test run in the background of a script ignores the signal, and its children would inherit that.
+    listen = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, preexec_fn=listen, **pipes) as process:
+        try:
+            assert process.stderr.readline().startswith("WTM: 200 clauses a class")
+            process.send_signal(signal.SIGINT)
+            output, errors = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert process.returncode == 130
     assert output == ""
     assert errors == "wtm: interrupted.\n"
