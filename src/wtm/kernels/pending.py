@@ -26,9 +26,7 @@ from wtm.kernels.simd import (
 
 __all__ = ["catch_up", "draw_decrement"]
 
-_ZERO = np.uint64(0)
 _FEW_LIMITS = 8  # below it, comparing with all of them costs less than finding out how many matter
-_LOW32 = np.uint64(0xFFFFFFFF)
 
 
 @inline
