@@ -132,3 +132,39 @@ def test_engines_train_to_the_same_distribution(engine, changes):
     assert stats.ks_2samp(*numbers).pvalue.min() > P_BOUND
     differing = numbers[0].std(axis=0) + numbers[1].std(axis=0) > 0
     assert stats.ttest_ind(*(n[:, differing] for n in numbers), equal_var=False).pvalue.min() > P_BOUND
+
+
+LONG_CLAUSES = {
+    "some examples tell a literal": lambda rng: rng.random((700, 300)) < 0.05,
+    "each literal is told by a few examples alone": lambda rng: np.eye(400, dtype=np.bool_)[rng.integers(0, 400, 700)],
+}
+
+
+def numbers_of_long_clauses(engine, X, boost, seed):
+    """What training makes of clauses that begin with the negations of all features: a few numbers."""
+    n_features = X.shape[1]
+    p = parameters(n_features, 6, T=20.0, s=25.0, gamma=0.05, boost_true_positive=boost, engine=engine)
+    rng = np.random.default_rng(seed)
+    start = rng.integers(118, 128, (6, p.n_literals))
+    start[:, n_features:] = rng.integers(128, 134, (6, n_features))
+    machine = machine_in(p, start, seed=seed)
+    schedule = ClassSchedule(rng.permutation(len(X)), rng.random(len(X)) < 0.5)
+    counts = machine.train(packed_rows(X), schedule)
+    assert_consistent(machine)
+    states, included = machine.states.astype(float), machine.include
+    halves = [half(part) for half in (np.mean, np.std) for part in np.hsplit(states, 2)]
+    return [counts.type_i, counts.type_ii, *halves, included[:, :n_features].sum(), included[:, n_features:].sum(),
+            machine.exponents.std()]  # fmt: skip
+
+
+@pytest.mark.parametrize("engine", [engine for engine in ENGINES if engine != "direct"])
+@pytest.mark.parametrize("boost", [True, False])
+@pytest.mark.parametrize("table", LONG_CLAUSES)
+def test_engines_train_long_clauses_to_the_same_distribution(engine, boost, table):
+    X = LONG_CLAUSES[table](np.random.default_rng(0)).astype(np.uint8)
+    numbers = [
+        np.array([numbers_of_long_clauses(e, X, boost, seed) for seed in seeds])
+        for e, seeds in (("direct", range(60)), (engine, range(60, 120)))
+    ]
+    assert stats.ks_2samp(*numbers).pvalue.min() > P_BOUND
+    assert stats.ttest_ind(*numbers, equal_var=False).pvalue.min() > P_BOUND

@@ -71,20 +71,7 @@ def pending_table(p_threshold: int) -> PendingTable:
             low[row, : len(thresholds)] = thresholds & np.uint64(0xFFFFFFFF)
             sure[row] = np.count_nonzero(thresholds == 0)
             stop[row] = len(thresholds)
-    return PendingTable(high, low, sure, stop, _safe_trials(p_threshold / (1 << PROBABILITY_DIGITS)))
-
-
-def _safe_trials(p: float) -> np.ndarray:
-    """For m = 0 .. 128 the largest n below 2**20 with (n over m) p**m < 2**-50, which bounds P(S >= m) from above."""
-    m = np.arange(129)
-    safe = np.zeros(129, np.int64)
-    for bit in reversed(range(20)):
-        n = safe + (1 << bit)
-        bound = np.ones(129)
-        for i in range(128):  # only IEEE products and quotients: the same on every processor
-            bound[i + 1 :] = np.minimum(bound[i + 1 :] * (np.maximum(n[i + 1 :] - i, 0) / (i + 1) * p), 1e250)
-        safe[bound < 2.0**-50] = n[bound < 2.0**-50]
-    return np.where(m > 0, np.maximum(safe, m - 1), 0)
+    return PendingTable(high, low, sure, stop)
 
 
 @lru_cache(maxsize=8)
@@ -100,6 +87,6 @@ def gap_table(p_threshold: int) -> GapTable:
                 break
             power *= keep
     beyond = np.array(entries, np.uint32)
-    tops = np.arange(1, 257, dtype=np.int64) << 24  # one past the largest bits with each top byte
-    guide = np.searchsorted(-beyond.astype(np.int64), -tops, side="right").astype(np.int64)
+    tops = np.arange(1, 4097, dtype=np.int64) << 20  # one past the largest bits with each upper 12
+    guide = np.searchsorted(-beyond.astype(np.int64), -tops, side="right").astype(np.int16)
     return GapTable(beyond, guide)

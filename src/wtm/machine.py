@@ -212,5 +212,5 @@ class Machine:
             pending_table=pending_table(rules.p_threshold),
             gap_table=gap_table(rules.p_threshold),
         )  # fmt: skip
-        block = new_block(p.n_literals, rules.row_words, p.n_clauses, len(clauses.votes))
-        lazy_epoch(literals, schedule.rows, schedule.targets, rules, clauses, block, counts)
+        block = new_block(literals, p.n_literals, rules.row_words, p.n_clauses, len(clauses.votes))
+        lazy_epoch(schedule.rows, schedule.targets, rules, clauses, block, counts)

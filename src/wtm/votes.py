@@ -79,7 +79,7 @@ class VotingModel:
 
     def _add_sums(self, examples: Examples, rows: np.ndarray, first: int, last: int, sums: np.ndarray) -> None:
         row_words = examples.literals.shape[1]
-        columns, tile, fired = (np.empty(n, np.uint64) for n in (16 * examples.n_features, 64, 8))
+        columns, tile, fired = (np.empty(n, np.uint64) for n in (16 * examples.n_features, BLOCK, 8))
         votes(
             examples.literals.ravel(), row_words, rows, first, last, examples.n_features, self.clause_ends,
             self.literal_list, self.clause_votes, self.n_clauses, columns, tile, fired, np.empty(BLOCK, np.int64), sums,

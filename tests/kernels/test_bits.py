@@ -63,16 +63,17 @@ def test_stored_zeros_are_zeros():
 
 
 @njit
-def transpose(block):
-    bits.transpose_64x64(block)
+def transpose(tile):
+    bits.transpose_tile(tile)
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_transpose_of_64_words(seed):
-    block = np.random.default_rng(seed).integers(0, 2**64, 64, dtype=np.uint64)
-    square = unpacked(block).reshape(64, 64)
-    transpose(block)
-    assert (unpacked(block).reshape(64, 64) == square.T).all()
+def test_transpose_of_eight_squares(seed):
+    tile = np.random.default_rng(seed).integers(0, 2**64, 512, dtype=np.uint64)
+    squares = [unpacked(words).reshape(64, 64) for words in tile.reshape(64, 8).T.copy()]
+    transpose(tile)
+    for square, words in zip(squares, tile.reshape(64, 8).T.copy(), strict=True):
+        assert (unpacked(words).reshape(64, 64) == square.T).all()
 
 
 @njit
@@ -87,7 +88,7 @@ def test_columns_hold_each_literal_of_the_rows_in_their_order(count, n_features)
     X = random_rows(rng, 300, n_features)
     rows, start = rng.integers(0, 300, 520), 7  # with repetitions
     columns = rng.integers(0, 2**64, 2 * n_features * 8, dtype=np.uint64)
-    literals, block = packed_rows(X), np.empty(64, np.uint64)
+    literals, block = packed_rows(X), np.empty(512, np.uint64)
     literal_columns(literals.ravel(), literals.shape[1], rows, start, count, n_features, block, columns)
     seen = unpacked(columns).reshape(2 * n_features, 512)[:, :count]
     assert (seen == literal_bits(X)[rows[start : start + count], : 2 * n_features].T).all()

@@ -79,7 +79,7 @@ def sums_of(machine, X, rows, first=0, last=None):
     sums = np.full((len(rows), 1), -99, np.int64)
     last = len(rows) if last is None else last
     literals = packed_rows(X)
-    columns, tile, fired = (np.empty(n, np.uint64) for n in (2 * p.n_features * 8, 64, 8))
+    columns, tile, fired = (np.empty(n, np.uint64) for n in (2 * p.n_features * 8, 512, 8))
     votes(
         literals.ravel(), literals.shape[1], rows, first, last, p.n_features, ends, literal_list, signed,
         p.n_clauses, columns, tile, fired, np.empty(512, np.int64), sums,

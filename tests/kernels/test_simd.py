@@ -102,21 +102,23 @@ def test_load_and_store_count_in_elements_and_touch_64_bytes(dtype, index):
 @pytest.mark.parametrize("n", [1, 17, 21, 28, 49, 63])
 def test_shift_and_rotate(n):
     @njit
-    def run(a, shifted, rotated):
+    def run(a, shifted, back, rotated):
         simd.store(shifted, 0, simd.shift_left(simd.load(a, 0), n))
+        simd.store(back, 0, simd.shift_right(simd.load(a, 0), n))
         simd.store(rotated, 0, simd.rotate_left(simd.load(a, 0), n))
 
     for a in vectors(5):
-        shifted, rotated = np.zeros(8, np.uint64), np.zeros(8, np.uint64)
-        run(a, shifted, rotated)
+        shifted, back, rotated = (np.zeros(8, np.uint64) for _ in range(3))
+        run(a, shifted, back, rotated)
         assert (shifted == a << np.uint64(n)).all()
+        assert (back == a >> np.uint64(n)).all()
         assert (rotated == (a << np.uint64(n) | a >> np.uint64(64 - n))).all()
 
 
-def test_shift_by_a_variable_is_refused_when_compiled():
+def test_rotation_by_a_variable_is_refused_when_compiled():
     @njit
     def run(a, n, out):
-        simd.store(out, 0, simd.shift_left(simd.load(a, 0), n))
+        simd.store(out, 0, simd.rotate_left(simd.load(a, 0), n))
 
     with pytest.raises(TypingError):
         run(np.zeros(8, np.uint64), 3, np.zeros(8, np.uint64))
@@ -218,7 +220,7 @@ def test_popcount_of_each_word():
 @njit
 def lanes(counts, values, limit, above, narrow):
     values = simd.load(values, 0)
-    simd.store(above, 0, simd.count_above(simd.load(counts, 0), values, limit))
+    simd.store(above, 0, simd.count_above(simd.load(counts, 0), values, simd.splat_short(limit)))
     simd.store(narrow, 0, simd.narrow(simd.load(counts, 0), values))
 
 
@@ -254,14 +256,17 @@ def test_popcount_of_nothing_is_zero():
     assert count(np.uint64(0)) == 0
 
 
-@pytest.mark.parametrize("bit", [0, 1, 31, 32, 62, 63])
-def test_leading_zeros_tell_the_highest_bit(bit):
-    @njit
-    def zeros(word):
-        return simd.count_leading_zeros(word)
+@njit
+def shorts(word, out):
+    simd.store(out, 0, simd.shorts_of_mask(word))
 
-    for below in (0, 1, (1 << bit) - 1):
-        assert zeros(np.uint64(1 << bit | below & (1 << bit) - 1)) == 63 - bit
+
+@settings(deadline=None)
+@given(word=st.integers(0, 2**64 - 1))
+def test_shorts_of_a_mask(word):
+    out = np.zeros(32, np.uint16)
+    shorts(np.uint64(word), out)
+    assert out.tolist() == [0xFFFF * (word >> i & 1) for i in range(32)]
 
 
 def test_prefetch_changes_nothing():

@@ -1,4 +1,4 @@
-"""Rows of bits: literals of examples as 64-bit words, and 64 x 64 transposes.
+"""Rows of bits: literals of examples as 64-bit words, and transposes.
 
 Layout of an example with o features: bit l of its row is literal l, which is x_l for l < o and NOT x_(l-o) for
 o <= l < 2o; the bits from 2o to the end of the row are 1. Bit l is bit l % 64 of word l // 64.
@@ -7,8 +7,9 @@ o <= l < 2o; the bits from 2o to the end of the row are 1. Bit l is bit l % 64 o
 import numpy as np
 
 from wtm.kernels.jit import inline, kernel
+from wtm.kernels.simd import load, shift_left, shift_right, splat, store
 
-__all__ = ["BLOCK", "complete_literals", "pack_csr_rows", "transpose_64x64", "transpose_block"]
+__all__ = ["BLOCK", "complete_literals", "pack_csr_rows", "transpose_block", "transpose_tile"]
 
 BLOCK = 512
 """Examples that are evaluated at once: a bit of a vector each."""
@@ -66,24 +67,34 @@ def pack_csr_rows(row_ends, columns, values, literals):
 
 
 @inline
-def transpose_64x64(block):
-    """Transpose 64 words in place: bit j of word i becomes bit i of word j (halves, quarters, ... swapped)."""
-    width = 32
-    mask = np.uint64(0x00000000FFFFFFFF)
-    while width:
-        shift = np.uint64(width)
-        low = 0
-        while low < 64:
-            swap = ((block[low] >> shift) ^ block[low + width]) & mask
-            block[low] ^= swap << shift
-            block[low + width] ^= swap
-            low = (low + width + 1) & ~width
-        width >>= 1
-        mask ^= mask << np.uint64(width)
+def _swap_halves(tile, width, mask):
+    """One step of `transpose_tile`: within squares of 2 * width bits, exchange two of the four quarters."""
+    kept = splat(mask)
+    low = 0
+    while low < 64:
+        a, b = load(tile, low * 8), load(tile, (low + width) * 8)
+        swap = (shift_right(a, width) ^ b) & kept
+        store(tile, low * 8, a ^ shift_left(swap, width))
+        store(tile, (low + width) * 8, b ^ swap)
+        low = (low + width + 1) & ~width
 
 
 @inline
-def transpose_block(literals, row_words, rows, start, count, n_features, block, columns):
+def transpose_tile(tile):
+    """Transpose eight squares of 64 x 64 bits in place, side by side in the lanes of vectors.
+
+    Word 8i + k of `tile` (uint64, shape (512,)) is row i of square k: its bit j becomes bit i of word 8j + k.
+    """
+    _swap_halves(tile, 32, np.uint64(0x00000000FFFFFFFF))
+    _swap_halves(tile, 16, np.uint64(0x0000FFFF0000FFFF))
+    _swap_halves(tile, 8, np.uint64(0x00FF00FF00FF00FF))
+    _swap_halves(tile, 4, np.uint64(0x0F0F0F0F0F0F0F0F))
+    _swap_halves(tile, 2, np.uint64(0x3333333333333333))
+    _swap_halves(tile, 1, np.uint64(0x5555555555555555))
+
+
+@inline
+def transpose_block(literals, row_words, rows, start, count, n_features, tile, columns):
     """Literal columns of up to 512 examples.
 
     Parameters
@@ -92,20 +103,20 @@ def transpose_block(literals, row_words, rows, start, count, n_features, block, 
     rows : ndarray of int64; IN
         Examples ``rows[start]`` to ``rows[start + count - 1]`` are taken, ``count`` <= 512.
     n_features : int
-    block : ndarray of shape (64,), uint64
+    tile : ndarray of shape (512,), uint64
         Working space.
     columns : ndarray of shape (2 * n_features * 8,), uint64; OUT
         Words 8l to 8l + 7 hold literal l of the examples in their order; bits beyond `count` are undefined.
     """
     for w in range((n_features + 63) // 64):
-        for part in range((count + 63) // 64):
-            filled = min(64, count - part * 64)
+        for part in range(8):
+            filled = min(64, max(0, count - part * 64))
             for i in range(filled):
-                block[i] = literals[rows[start + part * 64 + i] * row_words + w]
+                tile[i * 8 + part] = literals[rows[start + part * 64 + i] * row_words + w]
             for i in range(filled, 64):
-                block[i] = _ZERO
-            transpose_64x64(block)
-            for i in range(min(64, n_features - w * 64)):
-                feature = w * 64 + i
-                columns[feature * 8 + part] = block[i]
-                columns[(n_features + feature) * 8 + part] = ~block[i]
+                tile[i * 8 + part] = _ZERO
+        transpose_tile(tile)
+        for i in range(min(64, n_features - w * 64)):
+            column = load(tile, i * 8)
+            store(columns, (w * 64 + i) * 8, column)
+            store(columns, (n_features + w * 64 + i) * 8, ~column)

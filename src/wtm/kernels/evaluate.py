@@ -54,7 +54,7 @@ def votes(
     literal_list : ndarray of int32; IN
     clause_votes : ndarray of shape (n_machines * n_clauses,), int64; IN
         Signed weights.
-    columns, tile, fired, totals : ndarray of shape (2 * n_features * 8,), (64,) and (8,), uint64, and (512,), int64
+    columns, tile, fired, totals : ndarray of shape (2 * n_features * 8,), (512,) and (8,), uint64, and (512,), int64
         Working space.
     sums : ndarray of shape (n_examples, n_machines), int64; OUT
     """

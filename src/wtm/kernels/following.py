@@ -1,128 +1,86 @@
-"""What the lazy engine knows of a clause: its list of literals, whose automata are followed, and what the rest is owed.
+"""What the lazy engine knows of a clause: the list of its witnesses, whose automata are followed.
 
-A clause's list begins with included literals that are *safe*: they cannot fall out before the clause's deadline. Behind
-them are the *followed* automata, whose trials are made when they happen: first those that are included, then those that
-fell out since the clause was paid. All automata that are not followed are *owed* the Type I feedbacks that were given
-to the clause while it was false. To *pay* a clause is to make all its automata exact.
+For every example of the block for which a clause is false, one of its included literals that are false there is its
+*witness*: while that literal is included, the clause is false for the example, whatever becomes of the others. And an
+example for which all its included literals are true keeps the clause true until new ones are included. So it is enough
+to *follow* the witnesses' automata, to make their trials when they happen. All other automata are *owed* the Type I
+feedbacks that were given to the clause while it was false. A clause's list holds its witnesses, at its head, and behind
+them those that fell out since the clause was paid. To *pay* a clause is to make all its automata exact.
 
-Functions take the engine's state as `clauses` and `block` (`wtm.kernels.lazy_state`), and `k`, the record of one
-clause.
+The list of a *short* clause holds all its included literals, witnesses or not: to follow them costs less than to look
+for witnesses in every block.
+
+Functions take the engine's state as `clauses` and `block` (`wtm.kernels.lazy_state`). A clause has two numbers:
+`clause`, its place in the machine's arrays, and `slot`, its bit in sets of clauses.
 """
 
 import numpy as np
 
-from wtm.kernels.countdown import LONGEST_COUNT, draw_gap, read_counter, write_counter
+from wtm.kernels.gaps import draw_gap
 from wtm.kernels.jit import function, inline
-from wtm.kernels.lazy_state import MOST_LISTED
-from wtm.kernels.pending import catch_up, draw_decrement
-from wtm.kernels.sampling import bernoulli_vector
-from wtm.kernels.simd import (
-    any_set,
-    bytes_of_mask,
-    count_leading_zeros,
-    count_trailing_zeros,
-    load,
-    maximum,
-    splat_byte,
-    store,
-    subtract_saturating,
-    top_bits,
-)
+from wtm.kernels.lazy_state import LIST_STRIDE, MOST_LISTED
+from wtm.kernels.pending import draw_decrement, pay
+from wtm.kernels.simd import any_set, count_trailing_zeros, load, popcount, store
 
 __all__ = [
-    "UNKNOWN", "add_literals", "await_event", "draw_mask", "feedbacks_owed", "follow_more", "forget_list",
-    "listed_outputs", "pay", "step_down", "step_down_until",
+    "clause_of", "drop_fallen", "evaluate", "feed_fallen", "list_after_feedback", "listed_outputs", "pay_clause",
+    "settle", "slot_of",
 ]  # fmt: skip
 
-UNKNOWN = -1
-"""A gap that is still to be drawn."""
-
 _BORDER = 128
-_NEVER = 1 << 30
-_WORTH_A_DEADLINE = 32  # feedbacks: paying a clause more often than that costs more than following its automata
-_EAGER = 1 << 31  # successes a feedback, in fractions of 2**32, above which waiting for the next is not worth it
+_SHORT = 64  # included literals; a short clause stops being short at twice as many
+_BY_LITERAL = 64  # included literals that are looked through, before the examples that are left are
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 @inline
-def feedbacks_owed(k, planes):
-    """Type I feedbacks that the automata of a clause, but for the followed ones, are owed."""
-    if k.eager:
-        return np.int64(k.owed)
-    return k.owed + k.loaded - read_counter(planes, k.slot)
+def clause_of(clauses, slot):
+    """The place of a slot's clause."""
+    half_slots, half = clauses.owed.size // 2, clauses.exponents.size // 2
+    return np.int64(slot) if slot < half_slots else np.int64(slot) - half_slots + half
 
 
-@function
-def await_event(k, planes, eager, random, p_threshold, gap_table, gap):
-    """Arrange for a clause's next event: at the next feedback, or after `gap` trials (UNKNOWN: a gap to be drawn)."""
-    n_followed = np.int64(k.n_listed - k.n_safe)
-    bit = _ONE << np.uint64(k.slot & 63)
-    if k.dense or n_followed * p_threshold > _EAGER:
-        k.eager = 1
-        eager[k.slot >> 6] |= bit
-        return
-    k.eager = 0
-    eager[k.slot >> 6] &= ~bit
-    count = min(np.int64(LONGEST_COUNT), k.deadline - k.owed - 1)
-    rest = np.int64(UNKNOWN)
-    if n_followed > 0:
-        limit = n_followed * LONGEST_COUNT
-        if gap == UNKNOWN:
-            gap = draw_gap(random, gap_table, limit)
-        if gap < limit:
-            count = min(count, np.int64(np.uint32(gap) // np.uint32(n_followed)))
-            rest = gap - count * n_followed
-    k.loaded = count
-    k.gap = rest
-    write_counter(planes, k.slot, count)
+@inline
+def slot_of(clauses, clause):
+    """The slot of a clause."""
+    half_slots, half = clauses.owed.size // 2, clauses.exponents.size // 2
+    return clause if clause < half else clause - half + half_slots
 
 
 # --- The list -----------------------------------------------------------------------------------------------
 
 
 @inline
-def forget_list(k):
+def forget_list(clauses, slot):
     """Empty the list of a clause that was paid."""
-    k.n_safe = 0
-    k.n_included = 0
-    k.n_listed = 0
-    k.next_literal = 0
-    k.dense = 0
-    k.deadline = _NEVER
+    clauses.n_listed[slot] = 0
+    clauses.n_included[slot] = 0
+    clauses.short[slot] = False
 
 
 @inline
-def _move_entry(listed, states, source, target):
-    listed[target] = listed[source]
-    states[target] = states[source]
+def settle(automata, listed, clause, n_listed, n_words, mask):
+    """Hand the followed automata's states back to `automata`, and mark them in `mask` (OUT)."""
+    for w in range(n_words):
+        mask[w] = _ZERO
+    for i in range(clause * LIST_STRIDE, clause * LIST_STRIDE + n_listed):
+        literal = np.uint64(listed[i] >> 8)
+        automata[np.uint64(clause * n_words * 64) + literal] = listed[i] & 255
+        mask[literal >> np.uint64(6)] |= _ONE << (literal & np.uint64(63))
 
 
 @inline
-def _list_safe(listed, states, clause, k, literal, deadline):
-    first = clause * MOST_LISTED
-    _move_entry(listed, states, first + k.n_included, first + k.n_listed)
-    _move_entry(listed, states, first + k.n_safe, first + k.n_included)
-    listed[first + k.n_safe] = literal
-    k.n_safe += 1
-    k.n_included += 1
-    k.n_listed += 1
-    k.deadline = min(np.int64(k.deadline), deadline)
-
-
-@inline
-def _list_followed(listed, states, clause, k, literal, state):
-    """Follow an automaton from here on, which is exact in the byte `state`."""
-    first = clause * MOST_LISTED
-    place = first + k.n_listed
-    if state >= _BORDER:
-        _move_entry(listed, states, first + k.n_included, place)
-        place = first + k.n_included
-        k.n_included += 1
-    listed[place] = literal
-    states[place] = state
-    k.n_listed += 1
+def pay_clause(clauses, block, rules, clause, slot):
+    """Make all automata of a clause exact, and forget its list."""
+    settle(clauses.automata, clauses.listed, clause, clauses.n_listed[slot], rules.n_words, block.mask)
+    pay(
+        clauses.automata, clauses.include, clause, clauses.owed[slot], block.mask, clauses.random, rules,
+        clauses.pending_table, block.limits,
+    )  # fmt: skip
+    clauses.owed[slot] = 0
+    forget_list(clauses, slot)
 
 
 @inline
@@ -131,235 +89,251 @@ def _exclude(include, n_words, clause, literal):
 
 
 @inline
-def _look_at(clauses, rules, clause, k, literal):
-    """Put a literal that was included when the clause was paid on the list; returns whether it still is."""
-    state = np.int64(clauses.automata[clause * rules.n_words * 64 + literal])
-    deadline = clauses.pending_table.safe[state - _BORDER + 1]
-    if deadline >= k.owed + _WORTH_A_DEADLINE:
-        _list_safe(clauses.listed, clauses.states, clause, k, literal, deadline)
-        return True
-    if k.owed > 0:
-        state = max(state - draw_decrement(clauses.random, k.owed, clauses.pending_table), rules.lowest)
-        if state < _BORDER:
-            _exclude(clauses.include, rules.n_words, clause, literal)
-    _list_followed(clauses.listed, clauses.states, clause, k, literal, state)
-    return state >= _BORDER
+def drop_fallen(clauses, block, rules, clause, slot):
+    """Exclude the literals that fell out of a clause, and move them behind those that are included.
+
+    Returns the later examples that the listed literals leave.
+    """
+    listed = clauses.listed
+    i = clause * LIST_STRIDE
+    end = i + clauses.n_included[slot]
+    fires = load(block.later, 0)
+    while i < end:
+        entry = listed[i]
+        if entry & _BORDER:
+            fires = fires & load(block.columns, np.int64(entry >> 8) * 8)
+            i += 1
+        else:
+            _exclude(clauses.include, rules.n_words, clause, entry >> 8)
+            end -= 1
+            listed[i] = listed[end]
+            listed[end] = entry
+    clauses.n_included[slot] = end - clause * LIST_STRIDE
+    return fires
 
 
 @inline
-def _list_again(clauses, rules, clause, k):
-    """Sort the included literals of a clause that was paid by the states that their automata have now."""
-    first = clause * MOST_LISTED
-    n_included = k.n_included
-    k.n_safe = 0
-    k.n_included = 0
-    k.n_listed = 0
-    k.deadline = _NEVER
-    for i in range(first, first + n_included):  # entry i is read before it is written over
-        literal = clauses.listed[i]
-        state = np.int64(clauses.automata[clause * rules.n_words * 64 + literal])
-        deadline = clauses.pending_table.safe[state - _BORDER + 1]
-        if deadline >= _WORTH_A_DEADLINE:
-            _list_safe(clauses.listed, clauses.states, clause, k, literal, deadline)
-        else:
-            _list_followed(clauses.listed, clauses.states, clause, k, literal, state)
-
-
-# --- Paying -------------------------------------------------------------------------------------------------
-
-
-@function
-def pay(clauses, block, rules, clause):
-    """Make all automata of a clause exact: give those that are not followed the feedbacks in ``k.owed``."""
-    k = clauses.known[clause]
-    mask = block.mask
-    for w in range(rules.n_words):
-        mask[w] = _ZERO
-    first = clause * MOST_LISTED
-    for i in range(first + k.n_safe, first + k.n_listed):
-        literal = np.uint64(clauses.listed[i])
-        clauses.automata[clause * rules.n_words * 64 + literal] = clauses.states[i]
-        mask[literal >> np.uint64(6)] |= _ONE << (literal & np.uint64(63))
-    if k.owed > 0:
-        catch_up(
-            clauses.automata, clauses.include, clause, k.owed, mask, clauses.random, rules, clauses.pending_table,
-            block.limits,
-        )  # fmt: skip
-        k.owed = 0
+def feed_fallen(clauses, clause, slot, literals, row, lowest):
+    """Type I feedback of a true clause to the followed automata whose literals fell out: false ones step down."""
+    first = clause * LIST_STRIDE
+    for i in range(first + clauses.n_included[slot], first + clauses.n_listed[slot]):
+        literal = clauses.listed[i] >> 8
+        if (literals[row + (literal >> 6)] >> np.uint64(literal & 63)) & _ONE:
+            continue
+        if clauses.gap[0] > 0:
+            clauses.gap[0] -= 1
+            continue
+        clauses.gap[0] = draw_gap(clauses.random, clauses.gap_table)
+        if clauses.listed[i] & 255 > lowest:
+            clauses.listed[i] -= 1
 
 
 # --- Outputs ------------------------------------------------------------------------------------------------
 
 
 @inline
-def listed_outputs(clauses, block, clause, k):
-    """The later examples that a clause's listed literals leave."""
+def listed_outputs(clauses, block, clause, slot):
+    """The later examples that a clause's witnesses leave."""
     fires = load(block.later, 0)
-    first = clause * MOST_LISTED
-    for i in range(first, first + k.n_included):
-        fires = fires & load(block.columns, np.int64(clauses.listed[i]) * 8)
-        if not any_set(fires):
-            break
+    first = clause * LIST_STRIDE
+    for i in range(first, first + clauses.n_included[slot]):
+        fires = fires & load(block.columns, np.int64(clauses.listed[i] >> 8) * 8)
     return fires
+
+
+@inline
+def _look_at(clauses, rules, clause, slot, literal):
+    """Follow the automaton of a literal that was included when the clause was paid; returns whether it still is."""
+    owed = np.int64(clauses.owed[slot])
+    state = np.int64(clauses.automata[clause * rules.n_words * 64 + literal])
+    place = clause * LIST_STRIDE + clauses.n_listed[slot]
+    clauses.n_listed[slot] += 1
+    if owed > 0:
+        state = max(state - draw_decrement(clauses.random, owed, clauses.pending_table), rules.lowest)
+        if state < _BORDER:
+            _exclude(clauses.include, rules.n_words, clause, literal)
+            clauses.listed[place] = literal << 8 | state
+            return False
+    first_fallen = clause * LIST_STRIDE + clauses.n_included[slot]
+    clauses.listed[place] = clauses.listed[first_fallen]
+    clauses.listed[first_fallen] = literal << 8 | state
+    clauses.n_included[slot] += 1
+    return True
+
+
+@inline
+def _false_literal(include, clause, literals, row, n_words):
+    """An included literal that is false in an example, or -1 (see `wtm.kernels.evaluate.clause_fires`)."""
+    start = clause * n_words
+    for w in range(0, n_words, 8):
+        if any_set(load(include, start + w) & ~load(literals, row + w)):
+            for v in range(w, w + 8):
+                missed = include[start + v] & ~literals[row + v]
+                if missed != _ZERO:
+                    return v * 64 + count_trailing_zeros(missed)
+    return -1
+
+
+@inline
+def is_dense(clauses, slot):
+    """Whether a clause is dense."""
+    return (clauses.dense[slot >> 6] >> np.uint64(slot & 63)) & _ONE != _ZERO
+
+
+@inline
+def _find_witnesses(clauses, block, rules, clause, slot):
+    """Find a witness for each of the examples in ``block.result`` (IN), and leave those that have none (OUT).
+
+    First among the clause's first included literals; for examples that are left then, in their own rows. Returns
+    False if the list has no room for a witness. Of a dense clause none is listed.
+    """
+    dense = is_dense(clauses, slot)
+    fires = load(block.result, 0)
+    n_seen = 0
+    for w in range(rules.n_words):
+        remaining = clauses.include[clause * rules.n_words + w]
+        while remaining != _ZERO and n_seen < _BY_LITERAL:
+            literal = w * 64 + count_trailing_zeros(remaining)
+            remaining &= remaining - _ONE
+            n_seen += 1
+            column = load(block.columns, literal * 8)
+            if any_set(fires & ~column):
+                if not dense:
+                    if clauses.n_listed[slot] == MOST_LISTED:
+                        return False
+                    if not _look_at(clauses, rules, clause, slot, literal):
+                        continue
+                fires = fires & column
+                if not any_set(fires):
+                    break
+        if n_seen == _BY_LITERAL or not any_set(fires):
+            break
+    store(block.result, 0, fires)
+    if n_seen < _BY_LITERAL:
+        return True
+    for part in range(8):
+        remaining = block.result[part]
+        while remaining != _ZERO:
+            example = part * 64 + count_trailing_zeros(remaining)
+            row = block.row_of[example]
+            literal = _false_literal(clauses.include, clause, block.literals, row, rules.n_words)
+            if literal < 0:
+                remaining &= remaining - _ONE
+                continue
+            if not dense:
+                if clauses.n_listed[slot] == MOST_LISTED:
+                    return False
+                if not _look_at(clauses, rules, clause, slot, literal):
+                    continue
+            column = load(block.columns, literal * 8)
+            store(block.result, 0, load(block.result, 0) & column)
+            remaining &= block.columns[literal * 8 + part]
+    return True
+
+
+@inline
+def _count(words, first, n_words):
+    total = 0
+    for w in range(first, first + n_words):
+        total += popcount(words[w])
+    return total
+
+
+@inline
+def _list_all(clauses, rules, clause, slot):
+    """List all included literals of a clause that is paid, if it is short; returns whether it is."""
+    if _count(clauses.include, clause * rules.n_words, rules.n_words) > _SHORT:
+        return False
+    n_listed = np.int64(0)
+    for w in range(rules.n_words):
+        remaining = clauses.include[clause * rules.n_words + w]
+        while remaining != _ZERO:
+            literal = w * 64 + count_trailing_zeros(remaining)
+            remaining &= remaining - _ONE
+            state = np.int64(clauses.automata[clause * rules.n_words * 64 + literal])
+            clauses.listed[clause * LIST_STRIDE + n_listed] = literal << 8 | state
+            n_listed += 1
+    clauses.n_listed[slot] = n_listed
+    clauses.n_included[slot] = n_listed
+    clauses.short[slot] = True
+    return True
 
 
 @function
-def follow_more(clauses, block, rules, clause):
-    """Go on evaluating a clause whose listed literals do not make it false, with the included ones behind them.
+def evaluate(clauses, block, rules, clause, slot):
+    """Which of the examples in ``block.result`` (IN), that no listed witness settles, a clause is true for (OUT).
 
-    ``block.result`` (IN and OUT) holds the examples that the literals so far leave. Nothing is owed beyond
-    ``k.owed``, and the next event is to be arranged after it.
+    May as well return others for which it is true. A clause that needs more witnesses than a list has room for
+    becomes dense: it is never owed anything, and nothing of it is listed.
     """
-    k = clauses.known[clause]
-    fires = load(block.result, 0)
-    literal = np.int64(k.next_literal)
-    above = _ALL << np.uint64(literal & 63)
-    w = literal >> 6
-    k.dense = 0
-    while w < rules.n_words:
-        remaining = clauses.include[clause * rules.n_words + w] & above
-        above = _ALL
-        while remaining != _ZERO:
-            literal = w * 64 + count_trailing_zeros(remaining)
-            remaining &= remaining - _ONE
-            if k.n_listed == MOST_LISTED and not k.dense:
-                if k.owed > 0:
-                    # Pay all and begin again: those that fell out need not be followed any more.
-                    pay(clauses, block, rules, clause)
-                    forget_list(k)
-                    fires = load(block.later, 0)
-                    w = -1
-                    break
-                k.dense = 1
-            if not k.dense and not _look_at(clauses, rules, clause, k, literal):
-                continue
-            fires = fires & load(block.columns, literal * 8)
-            if not any_set(fires):
-                break
-        if w >= 0 and not any_set(fires):
-            break
-        w += 1
-    k.next_literal = literal + 1 if w < rules.n_words else rules.n_words * 64
-    if k.dense:
-        # Nothing is owed to a dense clause, and none of it is listed: each evaluation begins with all its literals.
-        forget_list(k)
-        k.dense = 1
-    store(block.result, 0, fires)
+    if clauses.n_listed[slot] == 0 and clauses.owed[slot] == 0 and _list_all(clauses, rules, clause, slot):
+        store(block.result, 0, load(block.result, 0) & listed_outputs(clauses, block, clause, slot))
+        return
+    while not _find_witnesses(clauses, block, rules, clause, slot):
+        # Begin again with all exact: those that fell out need not be followed any more.
+        if clauses.owed[slot] > 0:
+            pay_clause(clauses, block, rules, clause, slot)
+        else:
+            forget_list(clauses, slot)
+            clauses.dense[slot >> 6] |= _ONE << np.uint64(slot & 63)
+        store(block.result, 0, load(block.later, 0))
 
 
 @inline
-def add_literals(clauses, block, rules, clause, k, fires):
-    """List the included literals of a clause that got feedback while it was true anew, and those that are new.
+def _keep_witnesses(clauses, block, clause, slot):
+    """Keep those witnesses of a list that are still needed; returns their number."""
+    first = clause * LIST_STRIDE
+    n_kept = np.int64(0)
+    fires = load(block.later, 0)
+    for i in range(first, first + clauses.n_included[slot]):
+        literal = np.int64(clauses.listed[i] >> 8)
+        column = load(block.columns, literal * 8)
+        if any_set(fires & ~column):
+            fires = fires & column
+            clauses.listed[first + n_kept] = clauses.listed[i]
+            n_kept += 1
+    return n_kept
 
-    ``block.mask`` (IN) marks the new ones, all just at the border. Returns the examples of `fires` that they leave.
+
+@inline
+def list_after_feedback(clauses, block, rules, clause, slot):
+    """Bring the list of a clause up to date that got feedback while it was true, and was paid.
+
+    Keeps the witnesses that are still needed, and adds those of the newly included literals, which ``block.mask``
+    (IN) marks, that make it false for further examples; of a short clause all. Returns the later examples for which
+    it is true, and whether the list had no room.
     """
-    if not k.dense:
-        _list_again(clauses, rules, clause, k)
+    listed, first = clauses.listed, clause * LIST_STRIDE
+    automata = clause * rules.n_words * 64
+    short, dense = clauses.short[slot], is_dense(clauses, slot)
+    n_kept = np.int64(clauses.n_included[slot])
+    if short and n_kept + _count(block.mask, 0, rules.n_words) > 2 * _SHORT:
+        clauses.short[slot] = short = False
+    if not short:
+        if not dense and _list_all(clauses, rules, clause, slot):
+            return listed_outputs(clauses, block, clause, slot), False
+        n_kept = _keep_witnesses(clauses, block, clause, slot)
+    for i in range(first, first + n_kept):
+        literal = np.int64(listed[i] >> 8)
+        listed[i] = literal << 8 | np.int64(clauses.automata[automata + literal])
+    fires = load(block.outputs, clause * 8) & load(block.later, 0)
+    full = False
     for w in range(rules.n_words):
         remaining = block.mask[w]
-        while remaining != _ZERO:
+        while remaining != _ZERO and not full:
             literal = w * 64 + count_trailing_zeros(remaining)
             remaining &= remaining - _ONE
+            before = fires
             fires = fires & load(block.columns, literal * 8)
-            if not k.dense:
-                if k.n_listed == MOST_LISTED:
-                    forget_list(k)
-                    k.dense = 1
-                else:
-                    _list_followed(clauses.listed, clauses.states, clause, k, literal, _BORDER)
-    return fires
-
-
-# --- Trials -------------------------------------------------------------------------------------------------
-
-
-@inline
-def _next_trials(random, trials, p_threshold):
-    """64 Bernoulli(p_s) trials; `trials` (IN and OUT) keeps 512 at a time, and how many words of them are left."""
-    if trials[8] == _ZERO:
-        store(trials, 0, bernoulli_vector(random, p_threshold))
-        trials[8] = np.uint64(8)
-    trials[8] -= _ONE
-    return trials[trials[8]]
-
-
-@inline
-def draw_mask(clauses, block, rules):
-    """A Bernoulli(p_s) trial for each literal of a clause, in ``block.mask``."""
-    for w in range(rules.n_words):
-        block.mask[w] = _next_trials(clauses.random, block.trials, rules.p_threshold)
-
-
-@inline
-def _part_fallen(include, n_words, listed, states, clause, k, fell, start):
-    """Exclude the literals that fell out, and move them behind those that are included; the last of them first.
-
-    Bit b of `fell` is entry ``start + b`` of the list.
-    """
-    first = clause * MOST_LISTED
-    while fell != _ZERO:
-        bit = 63 - count_leading_zeros(fell)
-        fell ^= _ONE << np.uint64(bit)
-        i = first + start + bit
-        literal, state = listed[i], states[i]
-        _exclude(include, n_words, clause, literal)
-        k.n_included -= 1
-        last = first + k.n_included
-        _move_entry(listed, states, last, i)
-        listed[last] = literal
-        states[last] = state
-
-
-@inline
-def step_down(clauses, block, rules, clause, k):
-    """One feedback to all the followed automata of a clause, in vectors; returns whether an included one fell out."""
-    first = clause * MOST_LISTED + k.n_safe
-    n_followed = k.n_listed - k.n_safe
-    floor = splat_byte(np.uint8(rules.lowest))
-    fell = _ZERO
-    fell_behind = _ZERO
-    for start in range(0, n_followed, 64):
-        # Bytes beyond the list belong to another clause or to nobody: they get no step.
-        own = _ALL >> np.uint64(64 - min(64, n_followed - start))
-        drawn = _next_trials(clauses.random, block.trials, rules.p_threshold) & own
-        before = load(clauses.states, first + start)
-        after = maximum(subtract_saturating(before, bytes_of_mask(drawn)), floor)
-        store(clauses.states, first + start, after)
-        if start == 0:
-            fell = top_bits(before) & ~top_bits(after)
-        else:
-            fell_behind = top_bits(before) & ~top_bits(after)
-    include, listed, states = clauses.include, clauses.listed, clauses.states
-    _part_fallen(include, rules.n_words, listed, states, clause, k, fell_behind, k.n_safe + 64)
-    _part_fallen(include, rules.n_words, listed, states, clause, k, fell, k.n_safe)
-    return (fell | fell_behind) != _ZERO
-
-
-@inline
-def step_down_until(clauses, rules, clause, k):
-    """The trials of a feedback of which it is known that some succeed (or the counter's end was reached).
-
-    Returns whether an included automaton fell out, and the trials left until the next success.
-    """
-    n_followed = np.int64(k.n_listed - k.n_safe)
-    trial = np.int64(k.gap)
-    if trial == UNKNOWN:
-        trial = draw_gap(clauses.random, clauses.gap_table, n_followed)
-    first = clause * MOST_LISTED + k.n_safe
-    fell = _ZERO
-    fell_behind = _ZERO
-    while trial < n_followed:
-        state = clauses.states[first + trial]
-        if state > rules.lowest:
-            clauses.states[first + trial] = state - 1
-            if state == _BORDER:
-                bit = _ONE << np.uint64(trial & 63)
-                if trial < 64:
-                    fell |= bit
-                else:
-                    fell_behind |= bit
-        trial += 1 + draw_gap(clauses.random, clauses.gap_table, n_followed * LONGEST_COUNT)
-    include, listed, states = clauses.include, clauses.listed, clauses.states
-    _part_fallen(include, rules.n_words, listed, states, clause, k, fell_behind, k.n_safe + 64)
-    _part_fallen(include, rules.n_words, listed, states, clause, k, fell, k.n_safe)
-    return (fell | fell_behind) != _ZERO, trial - n_followed
+            if dense or not (short or any_set(before ^ fires)):
+                continue
+            if n_kept == MOST_LISTED:
+                full = True
+                continue
+            listed[first + n_kept] = literal << 8 | _BORDER
+            n_kept += 1
+        if not short and not any_set(fires):
+            break
+    clauses.n_included[slot] = n_kept
+    clauses.n_listed[slot] = n_kept
+    return fires, full

@@ -4,45 +4,46 @@
    hold until the clause changes; then they are corrected for the rest of the block.
 2. Type II feedback to a false clause does nothing. Type I feedback to a false clause takes Bernoulli(p_s) steps down
    from each automaton, whatever the example. Automata that nobody looks at are only owed them (`wtm.kernels.pending`).
-3. Of a false clause only so many included literals are looked at as it takes to make it false for every example of the
-   block; a clause that is true for some example is looked at whole (`wtm.kernels.following`). When the next of the
-   followed automata takes a step is known in advance, and a counter waits for it (`wtm.kernels.countdown`); a clause
-   with so many of them that one steps at almost every feedback is *eager* and does not wait.
-4. A clause with more included literals than its list has room for is *dense*, and is fed as in the direct engine.
-5. At the end of the epoch every clause is paid: between epochs a machine is the same for both engines.
-
-Clauses have two numbers: `clause`, their place in the machine's arrays, and `slot`, their bit in sets of clauses.
+3. Only so many included literals of a clause are followed as make it false where it is (`wtm.kernels.following`). The
+   trials of their automata, of all clauses, are one sequence, of which only the successes are acted on: the gaps
+   between them are drawn (`wtm.kernels.gaps`).
+4. Feedback to a true clause touches all its automata: they are paid and fed in one pass.
+5. A clause for which more automata would have to be followed than a list has room for is *dense*, and is fed as in the
+   direct engine.
+6. At the end of the epoch every clause is paid: between epochs a machine is the same for both engines.
 """
 
 import numpy as np
 
-from wtm.kernels.bits import BLOCK, transpose_64x64, transpose_block
-from wtm.kernels.countdown import LONGEST_COUNT, count_down
+from wtm.kernels.bits import BLOCK, transpose_block, transpose_tile
 from wtm.kernels.direct import move_weight, update_threshold
-from wtm.kernels.feedback import type_i_false, type_i_true, type_ii
+from wtm.kernels.feedback import type_i_false
 from wtm.kernels.following import (
-    UNKNOWN,
-    add_literals,
-    await_event,
-    draw_mask,
-    feedbacks_owed,
-    follow_more,
+    clause_of,
+    drop_fallen,
+    evaluate,
+    feed_fallen,
     forget_list,
+    list_after_feedback,
     listed_outputs,
-    pay,
-    step_down,
-    step_down_until,
+    pay_clause,
+    settle,
+    slot_of,
 )
-from wtm.kernels.jit import function, inline, kernel
-from wtm.kernels.lazy_state import MOST_LISTED
+from wtm.kernels.gaps import draw_gap
+from wtm.kernels.jit import function, inline, kernel, splice
+from wtm.kernels.lazy_state import LIST_STRIDE
+from wtm.kernels.pending import pay_and_feed
 from wtm.kernels.sampling import bernoulli_vector
 from wtm.kernels.simd import any_set, count_trailing_zeros, load, popcount_words, prefetch, splat, store, sum_words
 
 __all__ = ["lazy_epoch"]
 
+_BORDER = 128
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+_TOP = np.uint64(1 << 63)
 
 
 # --- Outputs ------------------------------------------------------------------------------------------------
@@ -63,52 +64,66 @@ def _transpose_outputs(outputs, fired, n_clauses, words, tile):
         negative = w >= words // 2
         first = half + (w - words // 2) * 64 if negative else w * 64
         filled = min(64, (n_clauses if negative else half) - first)
-        for part in range(8):
-            for i in range(64):
-                tile[i] = outputs[(first + i) * 8 + part] if i < filled else _ZERO
-            transpose_64x64(tile)
-            for i in range(64):
-                fired[(part * 64 + i) * words + w] = tile[i]
+        for i in range(filled):
+            store(tile, i * 8, load(outputs, (first + i) * 8))
+        for i in range(max(0, filled), 64):
+            store(tile, i * 8, splat(_ZERO))
+        transpose_tile(tile)
+        for i in range(64):
+            for part in range(8):
+                fired[(part * 64 + i) * words + w] = tile[i * 8 + part]
 
 
-@inline
-def _await_event(clauses, rules, k, gap):
-    await_event(k, clauses.planes, clauses.eager, clauses.random, rules.p_threshold, clauses.gap_table, gap)
-
-
-@inline
+@splice
 def _evaluate_block(clauses, block, rules):
     """Outputs of all clauses for a new block, and from them the set of true clauses of each example."""
-    for clause in range(clauses.known.size):
-        k = clauses.known[clause]
-        fires = listed_outputs(clauses, block, clause, k)
-        store(block.outputs, clause * 8, fires)
-        if any_set(fires) and k.next_literal < rules.n_words * 64:
-            k.owed = feedbacks_owed(k, clauses.planes)
+    for clause in range(clauses.exponents.size):
+        slot = slot_of(clauses, clause)
+        clauses.dense[slot >> 6] &= ~(_ONE << np.uint64(slot & 63))
+        fires = listed_outputs(clauses, block, clause, slot)
+        if any_set(fires) and not clauses.short[slot]:
             store(block.result, 0, fires)
-            follow_more(clauses, block, rules, clause)
-            _await_event(clauses, rules, k, UNKNOWN)
-            store(block.outputs, clause * 8, load(block.result, 0))
-    _transpose_outputs(block.outputs, block.fired, clauses.known.size, clauses.valid.size, block.tile)
-
-
-@function
-def _change_outputs(outputs, fired, clause, slot, words, result, later):
-    """Correct a clause's outputs for the later examples, and the sets of true clauses that it joins or leaves."""
-    bit = _ONE << np.uint64(slot & 63)
-    for part in range(8):
-        changed = (outputs[clause * 8 + part] ^ result[part]) & later[part]
-        outputs[clause * 8 + part] = result[part]
-        while changed != _ZERO:
-            example = part * 64 + count_trailing_zeros(changed)
-            changed &= changed - _ONE
-            fired[example * words + (slot >> 6)] ^= bit
+            evaluate(clauses, block, rules, clause, slot)
+            fires = load(block.result, 0)
+        store(block.outputs, clause * 8, fires)
+    _transpose_outputs(block.outputs, block.fired, clauses.exponents.size, clauses.valid.size, block.tile)
 
 
 @inline
-def _set_outputs(clauses, block, clause, k, fires):
-    store(block.result, 0, fires)
-    _change_outputs(block.outputs, block.fired, clause, k.slot, clauses.valid.size, block.result, block.later)
+def _change_outputs(clauses, block, clause, slot, fires):
+    """Correct a clause's outputs for the later examples, and the sets of true clauses that it joins or leaves."""
+    changed = (load(block.outputs, clause * 8) ^ fires) & load(block.later, 0)
+    store(block.outputs, clause * 8, fires)
+    if not any_set(changed):
+        return
+    store(block.chosen, 16, changed)
+    place, bit = slot >> 6, _ONE << np.uint64(slot & 63)
+    for part in range(8):
+        remaining = block.chosen[16 + part]
+        while remaining != _ZERO:
+            example = part * 64 + count_trailing_zeros(remaining)
+            remaining &= remaining - _ONE
+            block.fired[example * clauses.valid.size + place] ^= bit
+
+
+@inline
+def _find_outputs(clauses, block, rules, clause, slot, candidates):
+    """Set the outputs of a false clause that has become true for no other examples than `candidates`."""
+    fires = load(block.outputs, clause * 8) & load(block.later, 0)
+    candidates = candidates & ~fires
+    if clauses.short[slot]:
+        fires = fires | candidates
+    elif any_set(candidates):
+        store(block.result, 0, candidates)
+        evaluate(clauses, block, rules, clause, slot)
+        fires = fires | load(block.result, 0)
+    _change_outputs(clauses, block, clause, slot, fires)
+
+
+@inline
+def _vote(votes, word, remaining):
+    """The vote of the first slot that is left of a word, or 0 if none is."""
+    return np.int64(remaining != _ZERO) * votes[word * 64 + (count_trailing_zeros(remaining | _TOP))]
 
 
 @inline
@@ -119,51 +134,165 @@ def _sum_of_votes(clauses, block, example):
     for w in range(words):
         remaining = block.fired[example * words + w]
         while remaining != _ZERO:
-            total += clauses.votes[w * 64 + count_trailing_zeros(remaining)]
-            remaining &= remaining - _ONE
+            # Four at once: how many are left is hard to foresee, and the processor pays for each wrong guess.
+            for _ in range(4):
+                total += _vote(clauses.votes, w, remaining)
+                remaining &= remaining - _ONE
     return total
 
 
-# --- Selection ----------------------------------------------------------------------------------------------
+# --- False clauses ------------------------------------------------------------------------------------------
 
 
 @inline
-def _list_slots(chosen, group, slots, end):
-    """Append the slots of a group that `chosen` marks to the list `slots`; returns its new end."""
+def _step_down(clauses, block, rules, n_successes):
+    """Act on the successes of followed automata that were collected."""
+    listed = clauses.listed
+    n_fallen = 0
+    for i in range(n_successes):
+        place = block.successes[i]
+        entry = listed[place]
+        state = entry & 255
+        listed[place] = entry - (state > rules.lowest)
+        if state == _BORDER:
+            slot = slot_of(clauses, place // LIST_STRIDE)
+            if n_fallen == 0 or block.fallen[n_fallen - 1] != slot:
+                block.fallen[n_fallen] = slot
+                n_fallen += 1
+    for i in range(n_fallen):
+        slot = block.fallen[i]
+        clause = clause_of(clauses, slot)
+        candidates = drop_fallen(clauses, block, rules, clause, slot)
+        _find_outputs(clauses, block, rules, clause, slot, candidates)
+
+
+@inline
+def _feed_dense(clauses, block, rules, clause, slot):
+    """Type I feedback to a false clause that is dense."""
+    for w in range(0, rules.n_words, 8):
+        store(block.mask, w, bernoulli_vector(clauses.random, rules.p_threshold))
+    if type_i_false(clauses.automata, clauses.include, clause, block.mask, rules) != _ZERO:
+        clauses.dense[slot >> 6] &= ~(_ONE << np.uint64(slot & 63))
+        store(block.result, 0, load(block.later, 0))
+        evaluate(clauses, block, rules, clause, slot)
+        _change_outputs(clauses, block, clause, slot, load(block.result, 0))
+
+
+@inline
+def _feed_false(clauses, block, rules, group, gap):
+    """Type I feedback to the false clauses of a group that ``block.chosen`` marks, none of them dense.
+
+    Their followed automata make their trials, one after the other; `gap` of them fail before one succeeds. Returns
+    the gap that is left.
+    """
+    n_successes = 0
     for part in range(8):
-        remaining = chosen[part]
+        remaining = block.chosen[part]
         while remaining != _ZERO:
-            slots[end] = group * 512 + part * 64 + count_trailing_zeros(remaining)
+            slot = (group * 8 + part) * 64 + count_trailing_zeros(remaining)
+            remaining &= remaining - _ONE
+            clauses.owed[slot] += 1
+            n_trials = np.int64(clauses.n_listed[slot])
+            if gap >= n_trials:
+                gap -= n_trials
+                continue
+            first = clause_of(clauses, slot) * LIST_STRIDE
+            while gap < n_trials:
+                block.successes[n_successes] = first + gap
+                n_successes += 1
+                prefetch(clauses.listed, first + gap)
+                gap += 1 + draw_gap(clauses.random, clauses.gap_table)
+            gap -= n_trials
+    _step_down(clauses, block, rules, n_successes)
+    return gap
+
+
+# --- True clauses -------------------------------------------------------------------------------------------
+
+
+@splice
+def _feed_true(clauses, block, rules, clause, slot, row, is_type_i, counts):
+    """Type I or Type II feedback to a true clause."""
+    if is_type_i:
+        feed_fallen(clauses, clause, slot, block.literals, row, rules.lowest)
+        if not rules.boost:
+            for w in range(0, rules.n_words, 8):
+                store(block.raised, w, ~bernoulli_vector(clauses.random, rules.p_threshold))
+    settle(clauses.automata, clauses.listed, clause, clauses.n_listed[slot], rules.n_words, block.mask)
+    pay_and_feed(
+        clauses.automata, clauses.include, clause, np.int64(clauses.owed[slot]), block.mask, block.literals, row,
+        is_type_i, block.raised, clauses.random, rules, clauses.pending_table, block.limits,
+    )  # fmt: skip
+    clauses.owed[slot] = 0
+    step = 1 if is_type_i else -1
+    counts[2] += move_weight(clauses.exponents, clauses.votes, clause, slot, step, rules.fixed)
+    fires, full = list_after_feedback(clauses, block, rules, clause, slot)
+    if full:
+        forget_list(clauses, slot)
+        store(block.result, 0, load(block.later, 0))
+        evaluate(clauses, block, rules, clause, slot)
+        fires = load(block.result, 0)
+    _change_outputs(clauses, block, clause, slot, fires)
+
+
+@inline
+def _list_slots(chosen, first, group, slots, end):
+    """Append the slots of a group that ``chosen[first:first + 8]`` marks to the list `slots`; returns its new end."""
+    for part in range(8):
+        remaining = chosen[first + part]
+        while remaining != _ZERO:
+            slots[end] = (group * 8 + part) * 64 + count_trailing_zeros(remaining)
             remaining &= remaining - _ONE
             end += 1
     return end
 
 
 @inline
-def _select_type_i(clauses, block, example, first_group, n_groups, update, counts):
+def _prefetch(clauses, rules, slots, i, end):
+    """Ask for what the clauses a few places further on will need: they are scattered over memory."""
+    if i + 2 < end:
+        clause = clause_of(clauses, slots[i + 2])
+        prefetch(clauses.listed, clause * LIST_STRIDE)
+        for w in range(rules.n_words):
+            prefetch(clauses.automata, (clause * rules.n_words + w) * 64)
+
+
+# --- Examples -----------------------------------------------------------------------------------------------
+
+
+@splice
+def _feed_rightly(clauses, block, rules, example, first_group, n_groups, update, counts):
     """Type I feedback to a random part of the clauses of one polarity.
 
-    Returns the numbers of false clauses to which something happens (``block.events``) and of true ones
-    (``block.hits``).
+    The false ones get it; the true ones are listed in ``block.hits``. Returns the number of these.
     """
     words = clauses.valid.size
     given = splat(_ZERO)
-    n_events = n_hits = 0
+    gap = clauses.gap[0]
+    n_hits = 0
     for group in range(first_group, first_group + n_groups):
         selected = bernoulli_vector(clauses.random, update) & load(clauses.valid, group * 8)
         given = given + popcount_words(selected)
         fires = load(block.fired, example * words + group * 8)
-        eager = load(clauses.eager, group * 8)
-        ready = count_down(clauses.planes, group, selected & ~fires & ~eager)
-        store(block.chosen, 0, ready | (selected & ~fires & eager))
-        n_events = _list_slots(block.chosen, group, block.events, n_events)
-        store(block.chosen, 0, selected & fires)
-        n_hits = _list_slots(block.chosen, group, block.hits, n_hits)
+        store(block.chosen, 8, selected & fires)
+        n_hits = _list_slots(block.chosen, 8, group, block.hits, n_hits)
+        dense = selected & ~fires & load(clauses.dense, group * 8)
+        store(block.chosen, 0, selected & ~fires & ~dense)
+        store(block.chosen, 8, dense)
+        gap = _feed_false(clauses, block, rules, group, gap)
+        if any_set(dense):
+            for part in range(8):
+                remaining = block.chosen[8 + part]
+                while remaining != _ZERO:
+                    slot = (group * 8 + part) * 64 + count_trailing_zeros(remaining)
+                    remaining &= remaining - _ONE
+                    _feed_dense(clauses, block, rules, clause_of(clauses, slot), slot)
+    clauses.gap[0] = gap
     counts[0] += sum_words(given)
-    return n_events, n_hits
+    return n_hits
 
 
-@inline
+@splice
 def _select_type_ii(clauses, block, example, first_group, n_groups, update, n_hits, counts):
     """Type II feedback to a random part of the true clauses of one polarity: appended to ``block.hits``."""
     words = clauses.valid.size
@@ -172,94 +301,32 @@ def _select_type_ii(clauses, block, example, first_group, n_groups, update, n_hi
         fires = load(block.fired, example * words + group * 8)
         if any_set(fires):
             store(block.chosen, 0, bernoulli_vector(clauses.random, update) & fires)
-            end = _list_slots(block.chosen, group, block.hits, end)
+            end = _list_slots(block.chosen, 0, group, block.hits, end)
     counts[1] += end - n_hits
     return end
 
 
-# --- Feedback -----------------------------------------------------------------------------------------------
-
-
-@inline
-def _feed_false(clauses, block, rules, clause, k):
-    """Type I feedback to a false clause to which something happens."""
-    gap = np.int64(UNKNOWN)
-    if k.dense:
-        draw_mask(clauses, block, rules)
-        changed = type_i_false(clauses.automata, clauses.include, clause, block.mask, rules) != _ZERO
-    elif k.eager:
-        k.owed += 1
-        changed = step_down(clauses, block, rules, clause, k)
-    else:
-        k.owed += k.loaded + 1
-        k.loaded = LONGEST_COUNT  # what the counter shows now that it has run out
-        changed, gap = step_down_until(clauses, rules, clause, k)
-    if k.owed >= k.deadline:
-        pay(clauses, block, rules, clause)
-        forget_list(k)
-        changed = True
-    if changed:
-        fires = listed_outputs(clauses, block, clause, k)
-        if any_set(fires) and k.next_literal < rules.n_words * 64:
-            store(block.result, 0, fires)
-            follow_more(clauses, block, rules, clause)
-            fires = load(block.result, 0)
-        _set_outputs(clauses, block, clause, k, fires)
-        _await_event(clauses, rules, k, UNKNOWN)
-    elif not k.eager:
-        _await_event(clauses, rules, k, gap)
-
-
-@inline
-def _feed_true(clauses, block, rules, clause, k, literals, row, is_type_i, counts):
-    """Type I or Type II feedback to a true clause."""
-    k.owed = feedbacks_owed(k, clauses.planes)
-    if not k.dense:
-        pay(clauses, block, rules, clause)
-    if is_type_i:
-        draw_mask(clauses, block, rules)
-        type_i_true(clauses.automata, clauses.include, clause, literals, row, block.mask, rules)
-    else:
-        type_ii(clauses.automata, clauses.include, clause, literals, row, block.mask, rules)
-    step = 1 if is_type_i else -1
-    counts[2] += move_weight(clauses.exponents, clauses.votes, clause, k.slot, step, rules.fixed)
-    # What was included still is, and what is new can only take examples away.
-    fires = load(block.outputs, clause * 8) & load(block.later, 0)
-    fires = add_literals(clauses, block, rules, clause, k, fires)
-    _set_outputs(clauses, block, clause, k, fires)
-    _await_event(clauses, rules, k, UNKNOWN)
-
-
-@inline
-def _prefetch(clauses, rules, slots, i, end, with_automata):
-    """Ask for what the clauses a few places further on will need: they are scattered over memory."""
-    if i + 4 < end:
-        clause = clauses.clause_of[slots[i + 4]]
-        prefetch(clauses.known, clause)
-        prefetch(clauses.listed, clause * MOST_LISTED)
-        prefetch(clauses.listed, clause * MOST_LISTED + 16)
-        prefetch(clauses.states, clause * MOST_LISTED)
-    if with_automata and i + 2 < end:
-        clause = clauses.clause_of[slots[i + 2]]
-        for w in range(rules.n_words):
-            prefetch(clauses.automata, (clause * rules.n_words + w) * 64)
-
-
 @kernel
-def lazy_epoch(literals, rows, targets, rules, clauses, block, counts):
+def lazy_epoch(rows, targets, rules, clauses, block, counts):
     """Train one machine on the examples that it sees, in their order.
 
     Parameters
     ----------
-    literals, rows, targets, rules, counts
+    rows, targets, rules, counts
         See `wtm.kernels.direct.direct_epoch`.
     clauses, block
         See `wtm.kernels.lazy_state`; the machine in `clauses` is changed in place.
     """
     n_groups = clauses.valid.size // 16  # of either polarity
+    if rows.size > 0:
+        clauses.gap[0] = draw_gap(clauses.random, clauses.gap_table)
     for start in range(0, rows.size, BLOCK):
         count = min(BLOCK, rows.size - start)
-        transpose_block(literals, rules.row_words, rows, start, count, rules.n_features, block.tile, block.columns)
+        for example in range(count):
+            block.row_of[example] = rows[start + example] * rules.row_words
+        transpose_block(
+            block.literals, rules.row_words, rows, start, count, rules.n_features, block.tile, block.columns
+        )
         _all_later(block.later, count)
         _evaluate_block(clauses, block, rules)
         for example in range(count):
@@ -269,20 +336,13 @@ def lazy_epoch(literals, rows, targets, rules, clauses, block, counts):
             if update == 0:
                 continue
             rightly = 0 if target else n_groups  # the first group of the clauses that vote as they should
-            n_events, n_type_i = _select_type_i(clauses, block, example, rightly, n_groups, update, counts)
+            n_type_i = _feed_rightly(clauses, block, rules, example, rightly, n_groups, update, counts)
             n_hits = _select_type_ii(clauses, block, example, n_groups - rightly, n_groups, update, n_type_i, counts)
-            for i in range(n_events):
-                _prefetch(clauses, rules, block.events, i, n_events, False)
-                clause = clauses.clause_of[block.events[i]]
-                _feed_false(clauses, block, rules, clause, clauses.known[clause])
-            row = rows[start + example] * rules.row_words
+            row = block.row_of[example]
             for i in range(n_hits):
-                _prefetch(clauses, rules, block.hits, i, n_hits, True)
-                clause = clauses.clause_of[block.hits[i]]
-                k = clauses.known[clause]
-                _feed_true(clauses, block, rules, clause, k, literals, row, i < n_type_i, counts)
-    for clause in range(clauses.known.size):
-        k = clauses.known[clause]
-        k.owed = feedbacks_owed(k, clauses.planes)
-        if not k.dense:
-            pay(clauses, block, rules, clause)
+                _prefetch(clauses, rules, block.hits, i, n_hits)
+                slot = block.hits[i]
+                clause = clause_of(clauses, slot)
+                _feed_true(clauses, block, rules, clause, slot, row, i < n_type_i, counts)
+    for clause in range(clauses.exponents.size):
+        pay_clause(clauses, block, rules, clause, slot_of(clauses, clause))

@@ -21,7 +21,6 @@ __all__ = [
     "any_set",
     "bytes_of_mask",
     "count_above",
-    "count_leading_zeros",
     "count_trailing_zeros",
     "keep_bytes",
     "largest_byte",
@@ -34,8 +33,11 @@ __all__ = [
     "prefetch",
     "rotate_left",
     "shift_left",
+    "shift_right",
+    "shorts_of_mask",
     "splat",
     "splat_byte",
+    "splat_short",
     "store",
     "subtract_saturating",
     "sum_words",
@@ -44,7 +46,6 @@ __all__ = [
 
 _WORDS = ir.VectorType(ir.IntType(64), 8)
 _BYTES = ir.VectorType(ir.IntType(8), 64)
-_BITS = ir.VectorType(ir.IntType(1), 64)
 _SHORTS = ir.VectorType(ir.IntType(16), 32)
 _BYTE = ir.IntType(8).as_pointer()
 _I1, _I8, _I32, _I64 = (ir.IntType(bits) for bits in (1, 8, 32, 64))
@@ -156,16 +157,19 @@ def splat_byte(typingctx, byte):
     return u64x8(types.uint8), codegen
 
 
-@intrinsic
-def shift_left(typingctx, a, n):
-    """Each word shifted left by the literal number of bits `n`."""
-    if not isinstance(n, types.IntegerLiteral):
-        return None
+def _shift(method: str) -> Any:
+    @intrinsic
+    def shift(typingctx, a, n):
+        def codegen(context, builder, sig, args):
+            return getattr(builder, method)(args[0], _broadcast(builder, args[1], _WORDS))
 
-    def codegen(context, builder, sig, args):
-        return builder.shl(args[0], ir.Constant(_WORDS, [sig.args[1].literal_value] * 8))
+        return u64x8(u64x8, types.int64), codegen
 
-    return u64x8(u64x8, n), codegen
+    return shift
+
+
+shift_left = _shift("shl")  # each word shifted left by 0 to 63 bits
+shift_right = _shift("lshr")  # each word shifted right by 0 to 63 bits
 
 
 @intrinsic
@@ -188,9 +192,10 @@ def any_set(typingctx, a):
     """Whether any of the 512 bits is 1."""
 
     def codegen(context, builder, sig, args):
-        # As one wide integer, which LLVM compares with 0 by the processor's own test instruction.
-        wide = ir.IntType(512)
-        return builder.icmp_unsigned("!=", builder.bitcast(args[0], wide), ir.Constant(wide, 0))
+        # LLVM knows this pair as the processor's own test instruction, whatever stands around it.
+        name = "llvm.vector.reduce.or.v8i64"
+        reduce_or = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_I64, [_WORDS]), name)
+        return builder.icmp_unsigned("!=", builder.call(reduce_or, [args[0]]), ir.Constant(_I64, 0))
 
     return types.boolean(u64x8), codegen
 
@@ -215,12 +220,26 @@ maximum = _bytewise("umax")  # the larger of each pair of unsigned bytes
 minimum = _bytewise("umin")  # the smaller of each pair of unsigned bytes
 
 
+def _spread(builder: Any, word: Any, lanes: Any) -> Any:
+    """Lanes of as many bits as a group of them covers, each true where its bit of a word is 1.
+
+    The word's bits are not simply taken for a vector of booleans: where LLVM carries such a vector from one part of the
+    code to another, it takes it apart bit by bit.
+    """
+    width = lanes.element.width
+    words = ir.VectorType(lanes.element, 64 // width)
+    groups = ir.Constant(ir.VectorType(_I32, lanes.count), [lane // width for lane in range(lanes.count)])
+    spread = builder.shuffle_vector(builder.bitcast(word, words), ir.Constant(words, ir.Undefined), groups)
+    bits = ir.Constant(lanes, [1 << lane % width for lane in range(lanes.count)])
+    return builder.icmp_unsigned("!=", builder.and_(spread, bits), ir.Constant(lanes, [0] * lanes.count))
+
+
 @intrinsic
 def bytes_of_mask(typingctx, mask):
     """64 bytes, each 1 where the bit of `mask` is 1 and 0 elsewhere."""
 
     def codegen(context, builder, sig, args):
-        return builder.bitcast(builder.zext(builder.bitcast(args[0], _BITS), _BYTES), _WORDS)
+        return builder.bitcast(builder.zext(_spread(builder, args[0], _BYTES), _BYTES), _WORDS)
 
     return u64x8(types.uint64), codegen
 
@@ -230,10 +249,8 @@ def keep_bytes(typingctx, a, mask):
     """The bytes of `a` where the bit of `mask` is 1, and 0 elsewhere."""
 
     def codegen(context, builder, sig, args):
-        kept = builder.select(
-            builder.bitcast(args[1], _BITS), builder.bitcast(args[0], _BYTES), ir.Constant(_BYTES, [0] * 64)
-        )
-        return builder.bitcast(kept, _WORDS)
+        kept = builder.sext(_spread(builder, args[1], _BYTES), _BYTES)
+        return builder.and_(args[0], builder.bitcast(kept, _WORDS))
 
     return u64x8(u64x8, types.uint64), codegen
 
@@ -262,15 +279,35 @@ def largest_byte(typingctx, a):
 
 
 @intrinsic
-def count_above(typingctx, counts, values, limit):
-    """In each of 32 lanes of 16 bits: `counts`, plus 1 where `values` is above `limit`, both signed."""
+def splat_short(typingctx, short):
+    """All 32 lanes of 16 bits equal to `short`."""
 
     def codegen(context, builder, sig, args):
-        counts, values = (builder.bitcast(arg, _SHORTS) for arg in args[:2])
-        above = builder.icmp_signed(">", values, _broadcast(builder, args[2], _SHORTS))
+        return builder.bitcast(_broadcast(builder, args[0], _SHORTS), _WORDS)
+
+    return u64x8(types.int16), codegen
+
+
+@intrinsic
+def shorts_of_mask(typingctx, mask):
+    """32 lanes of 16 bits, each all ones where the bit of `mask` is 1 and 0 elsewhere; its upper half is not used."""
+
+    def codegen(context, builder, sig, args):
+        return builder.bitcast(builder.sext(_spread(builder, args[0], _SHORTS), _SHORTS), _WORDS)
+
+    return u64x8(types.uint64), codegen
+
+
+@intrinsic
+def count_above(typingctx, counts, values, limits):
+    """In each of 32 lanes of 16 bits: `counts`, plus 1 where `values` is above `limits`, both signed."""
+
+    def codegen(context, builder, sig, args):
+        counts, values, limits = (builder.bitcast(arg, _SHORTS) for arg in args)
+        above = builder.icmp_signed(">", values, limits)
         return builder.bitcast(builder.sub(counts, builder.sext(above, _SHORTS)), _WORDS)
 
-    return u64x8(u64x8, u64x8, types.int16), codegen
+    return u64x8(u64x8, u64x8, u64x8), codegen
 
 
 @intrinsic
@@ -331,16 +368,6 @@ def count_trailing_zeros(typingctx, word):
 
     def codegen(context, builder, sig, args):
         return builder.cttz(args[0], ir.Constant(_I1, 1))
-
-    return types.int64(types.uint64), codegen
-
-
-@intrinsic
-def count_leading_zeros(typingctx, word):
-    """The number of 0 bits above the highest 1 bit of a word that is not 0."""
-
-    def codegen(context, builder, sig, args):
-        return builder.ctlz(args[0], ir.Constant(_I1, 1))
 
     return types.int64(types.uint64), codegen
 

@@ -40,15 +40,12 @@ class PendingTable(NamedTuple):
         So many successes at least: their thresholds are 0.
     stop : ndarray of shape (n_rows,), int64
         So many successes at most, or 255: an automaton has no more steps to go.
-    safe : ndarray of shape (129,), int64
-        ``safe[m]`` is a number of trials of which m succeed with a probability below 2**-50.
     """
 
     high: np.ndarray
     low: np.ndarray
     sure: np.ndarray
     stop: np.ndarray
-    safe: np.ndarray
 
 
 class GapTable(NamedTuple):
@@ -59,8 +56,8 @@ class GapTable(NamedTuple):
     beyond : ndarray of shape (m,), uint32
         ``beyond[g]`` is P(G > g) in fractions of 2**32: 32 random bits x below it say that G is greater than g. Where
         no entry is 0, a G beyond the table is its length and a new draw, as the process has no memory.
-    guide : ndarray of shape (256,), int64
-        ``guide[b]`` is the smallest G that random bits with the top byte b can mean, where the search begins.
+    guide : ndarray of shape (4096,), int16
+        ``guide[b]`` is the smallest G that random bits with the upper 12 equal to b can mean, where the search begins.
     """
 
     beyond: np.ndarray
