@@ -110,6 +110,8 @@ class Limits:
         To read and write the automata of clauses in random order.
     clause_bytes : int
         Size of a clause's automata.
+    seconds_a_cached_word : float
+        To read and write 64 automata in the cache.
     seconds_an_and : float
         For an AND of 512 bits with a vector in the cache.
     seconds_a_random_vector : float
@@ -119,6 +121,7 @@ class Limits:
     bytes_a_second: float
     seconds_a_clause_byte: float
     clause_bytes: int
+    seconds_a_cached_word: float
     seconds_an_and: float
     seconds_a_random_vector: float
 
@@ -129,15 +132,17 @@ def measure_limits(parameters: MachineParameters) -> Limits:
     clause_bytes = parameters.n_words * 64
     automata = np.zeros(parameters.n_clauses * clause_bytes // 8, np.uint64)
     order = np.random.default_rng(0).permutation(parameters.n_clauses)
-    cached, result = np.zeros(2048, np.uint64), np.zeros(8, np.uint64)
     in_order = np.arange(len(large) // 512)
+    few = np.arange(1 << 14) % _IN_CACHE
+    ones, result = np.full(2048, _ALL), np.zeros(8, np.uint64)
     n_ands, n_draws = 1 << 22, 1 << 20
-    ones = np.full(len(cached), _ALL)
     random = np.arange(1, 19, dtype=np.uint64)
     return Limits(
         bytes_a_second=2 * large.nbytes / _median_seconds(lambda: _flip(large, in_order, 512)),
         seconds_a_clause_byte=_median_seconds(lambda: _flip(automata, order, clause_bytes // 8)) / automata.nbytes,
         clause_bytes=clause_bytes,
+        seconds_a_cached_word=_median_seconds(lambda: _flip(automata, few, clause_bytes // 8))
+        / (len(few) * parameters.n_words),
         seconds_an_and=_median_seconds(lambda: _and_all(ones, n_ands, result)) / n_ands,
         seconds_a_random_vector=_median_seconds(lambda: _draw_vectors(random, n_draws)) / n_draws,
     )

@@ -13,6 +13,9 @@ from plan import BASELINE, Contender, Experiment
 
 __all__ = ["run_experiment"]
 
+ENGINE_ROUNDS = 3
+"""How often either engine of wtm trains a copy of the same state."""
+
 _SCRIPTS = Path(__file__).parent / "peers"
 
 
@@ -170,7 +173,7 @@ def _compare_engines(run: _Run, experiment: Experiment) -> None:
         return
     for epoch in experiment.engines_at:
         _train_to(run, epoch - 1)
-        for number in range(1, 4):
+        for number in range(1, ENGINE_ROUNDS + 1):
             for engine in ("lazy", "direct"):
                 run.copy(engine, number)
 
