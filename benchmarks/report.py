@@ -33,7 +33,7 @@ slower than wtm. Seconds are of the clock on the wall, for training alone, of al
   here as many as two classes have elsewhere.
 - *Memory* is the peak of the process less what it had when the data were read: the program and its libraries, its form
   of the data, and the model. *Bytes an automaton*: the peak less what it had when its libraries were loaded, by the
-  number of automata.
+  number of automata. The program's form of the data is in it, and weighs most where the model is small.
 - *Accuracy* on the test rows is here to show that a program learns. Programs have trained different numbers of epochs,
   and parameters do not mean quite the same to each: it is no comparison.
 """
@@ -131,7 +131,7 @@ def _training_table(working: list[Record], baseline: Record | None) -> str:
                 record["program"],
                 _at_epoch(record, 1),
                 _at_epoch(record, 10),
-                f"{timed[0]}–{timed[-1]}" if timed else "",
+                "–".join(str(epoch) for epoch in sorted({*timed[:1], *timed[-1:]})),
                 _seconds(list(seconds.values())),
                 _ratios(seconds, baseline, "epochs"),
                 _nanoseconds(seconds, record["rows_training"] * record["visited_training"]),
