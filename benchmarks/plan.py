@@ -125,8 +125,8 @@ EXPERIMENTS = (
         (Contender("wtm", first=5), Contender("wtm", threads=2, first=5)), rounds=2,
     ),
     Experiment(
-        "imdb-light", "IMDb, the authors' light setting on 5,000 reviews", 3_200, 12, 1 / 0.012, 0.0006,
-        (*_WTM_TWICE, _DIRECT, *_SLOW_PEERS), rounds=2, n_train=5_000, n_test=5_000,
+        "imdb-light", "IMDb, the authors' light setting on 2,500 reviews", 3_200, 12, 1 / 0.012, 0.0006,
+        (*_WTM_TWICE, Contender("wtm-direct", first=2), *_SLOW_PEERS), rounds=2, n_train=2_500, n_test=2_500,
     ),
     Experiment(
         "imdb-best", "IMDb, the paper's best setting", 25_000, 60, 1 / 0.008, 0.006,
