@@ -1,0 +1,73 @@
+"""wtm itself, by the same protocol as its peers."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from protocol import Program, serve
+
+_TRIAL_ROWS = 64
+_MORE_THAN_ANYONE_ASKS_FOR = 1 << 30
+
+
+class WTM(Program):
+    """Timed as `WTMClassifier.fit` of many epochs in one call does the work, which is made of the same parts."""
+
+    distribution = "weighted-tsetlin-machine"
+    commands = ("copy",)
+
+    def load(self):
+        from wtm.training import Model, train
+
+        self._model_class, self._train = Model, train
+        rng = np.random.default_rng(0)
+        X, y = rng.integers(0, 2, (_TRIAL_ROWS, 8), np.uint8), np.arange(_TRIAL_ROWS) % 2
+        trial = self._labelled(X, y)
+        for engine in ("lazy", "direct"):  # compiles both, or reads them from disk
+            model = self._new_model(8, 2, engine, 4)
+            next(train(model, trial, None, n_epochs=1, shuffle=True, n_jobs=1))
+
+    def build(self):
+        settings, data = self.settings, self.data
+        self._training = self._labelled(data["X_train"], data["y_train"])
+        self._model = self._new_model(data["X_train"].shape[1], self.n_classes, settings.engine, settings.clauses)
+        self._epochs = self._epochs_of(self._model, _MORE_THAN_ANYONE_ASKS_FOR)
+        self._voting = None
+        self.notes.append("examples are packed once, before training: some milliseconds")
+
+    def train(self):
+        self._voting = None
+        return next(self._epochs)["seconds"]
+
+    def copy(self, engine):
+        """One epoch of an engine from a copy of the model, which itself stays as it is."""
+        parameters = replace(self._model.machines[0].parameters, engine=engine)
+        copy = replace(self._model, machines=[machine.copy(parameters) for machine in self._model.machines])
+        return next(self._epochs_of(copy, 1))["seconds"]
+
+    def predict(self):
+        from wtm.features import pack_examples
+        from wtm.votes import VotingModel
+
+        if self._voting is None:  # kept from one call to the next, as by WTMClassifier
+            self._voting = VotingModel.of(self._model.machines)
+        return self._voting.sums(pack_examples(self.data["X_test"]), n_jobs=self.settings.threads).argmax(axis=1)
+
+    def _epochs_of(self, model, n_epochs):
+        return self._train(model, self._training, None, n_epochs=n_epochs, shuffle=True, n_jobs=self.settings.threads)
+
+    def _labelled(self, X, y):
+        from wtm.features import pack_examples
+        from wtm.training import LabelledExamples
+
+        return LabelledExamples(pack_examples(X), y)
+
+    def _new_model(self, n_features, n_classes, engine, n_clauses):
+        from wtm.machine import Machine, MachineParameters
+
+        s = self.settings
+        parameters = MachineParameters(n_features, n_clauses, s.T, s.s, s.gamma, engine=engine)
+        return self._model_class([Machine.new(parameters, s.seed, i) for i in range(n_classes)], s.seed)
+
+
+serve(WTM)

@@ -1,0 +1,281 @@
+"""Writes docs/performance.md from recorded runs."""
+
+import json
+import statistics
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from plan import BASELINE, EXPERIMENTS
+
+__all__ = ["Record", "newest", "read_results", "render", "round_seconds", "write_report"]
+
+Record = dict[str, Any]
+"""What one program did in one experiment: a line of the file of results."""
+
+_INTRODUCTION = """\
+# Performance
+
+Written by `python benchmarks/compare.py`; do not edit. `benchmarks/results` keeps the runs, and
+`python benchmarks/compare.py --report-only` makes this page of them again.
+
+All programs of an experiment run side by side, each in a process of its own, and take turns: in every round each one
+trains and predicts, while the others wait. A figure in a table is the median over the rounds, and in brackets are the
+smallest and the largest. *Times wtm* is the time divided by that of `wtm, 1 thread` in the same round, so above 1 is
+slower than wtm. Seconds are of the clock on the wall, for training alone, of all test rows for prediction.
+
+- `wtm` is the lazy engine, `wtm-direct` the direct one; `ptm` is pyTsetlinMachine, `ptmp` pyTsetlinMachineParallel,
+  `tmu` tmu's TMClassifier, `green` green-tsetlin.
+- Programs need most time for the first epoch, and less and less later. wtm is timed at the epochs named; slow
+  programs earlier, from where their time hardly changes any more.
+- *ns a clause* is the time divided by the examples, and by the clauses that the machine's rules visit for an example:
+  in training those of two classes, in prediction those of all classes. green has one pool of clauses for all classes,
+  here as many as two classes have elsewhere.
+- *Memory* is the peak of the process less what it had when the data were read: the program and its libraries, its form
+  of the data, and the model. *Bytes an automaton*: the peak less what it had when its libraries were loaded, by the
+  number of automata. The program's form of the data is in it, and weighs most where the model is small.
+- *Accuracy* on the test rows is here to show that a program learns. Programs have trained different numbers of epochs,
+  and parameters do not mean quite the same to each: it is no comparison.
+"""
+
+
+def read_results(path: Path) -> list[Record]:
+    """Read the records of all runs, oldest first.
+
+    Raises
+    ------
+    ValueError
+        A line is not JSON.
+    FileNotFoundError
+    """
+    records = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        try:
+            records.append(json.loads(line))
+        except ValueError as error:
+            raise ValueError(f"{path}, line {number} is no JSON: {error}") from error
+    return records
+
+
+def write_report(records: Sequence[Record], path: Path) -> None:
+    """Write the report on the newest session of every experiment."""
+    path.write_text(render(records), encoding="utf-8")
+
+
+def newest(records: Iterable[Record]) -> dict[str, list[Record]]:
+    """Return the records of the newest session of each experiment, in the order of `plan.EXPERIMENTS`."""
+    sessions: dict[str, list[Record]] = {}
+    for record in records:
+        known = sessions.get(record["experiment"])
+        if known is None or record["session"] > known[0]["session"]:
+            sessions[record["experiment"]] = [record]
+        elif record["session"] == known[0]["session"]:
+            known.append(record)
+    order = [experiment.name for experiment in EXPERIMENTS]
+    return dict(sorted(sessions.items(), key=lambda item: order.index(item[0]) if item[0] in order else len(order)))
+
+
+def render(records: Sequence[Record]) -> str:
+    """Return the report as Markdown."""
+    return "\n".join([_INTRODUCTION, *(_experiment(session) for session in newest(records).values())])
+
+
+def round_seconds(record: Record, kind: str) -> dict[int, float]:
+    """Return the mean seconds of each round: ``kind`` is "epochs" or "predictions"."""
+    rounds: dict[int, list[float]] = {}
+    for timing in record[kind]:
+        if timing["round"] is not None:
+            rounds.setdefault(timing["round"], []).append(timing["seconds"])
+    return {number: statistics.fmean(seconds) for number, seconds in rounds.items()}
+
+
+# --- Sections ------------------------------------------------------------------------------------------------
+
+
+def _experiment(session: list[Record]) -> str:
+    first = session[0]
+    setting = first["setting"]
+    baseline = next((record for record in session if record["program"] == BASELINE), None)
+    working = [record for record in session if record["epochs"]]
+    parts = [f"## {setting['title']}\n", _settings(first), ""]
+    if len(working) > 1 or not setting["engines_at"]:
+        parts += [_training_table(working, baseline), "", _prediction_table(working, baseline), ""]
+    if any(record["copies"] for record in working):
+        parts += [_engines_table(working), ""]
+    parts += [_whole_run(record, setting) for record in working if setting["whole_run"]]
+    parts += _notes(session)
+    return "\n".join(parts)
+
+
+def _settings(record: Record) -> str:
+    s, machine = record["setting"], record["machine"]
+    parts = {"training": s["n_train"], "test": s["n_test"]}
+    rows = "".join(f", the first {size:,} {part} rows" for part, size in parts.items() if size)
+    versions = ", ".join(f"{name} {version}" for name, version in record["versions"].items())
+    return (
+        f"{s['n_clauses']:,} clauses a class, T {s['T']:g}, s {s['s']:.5g}, gamma {s['gamma']:g}, seed {s['seed']}"
+        f"{rows}; rounds: {s['rounds']}.\n"
+        f"{record['session'][:16].replace('T', ' ')} UTC, revision {record['revision'] or 'unknown'}; "
+        f"{machine['processor']} (LLVM: {machine['llvm_target']}; {', '.join(record['vectors'])}), cores: "
+        f"{machine['cores']}, {machine['platform'].split('-')[0]}; {versions}."
+    )
+
+
+def _training_table(working: list[Record], baseline: Record | None) -> str:
+    rows = []
+    for record in working:
+        seconds = round_seconds(record, "epochs")
+        timed = [epoch["epoch"] for epoch in record["epochs"] if epoch["round"] is not None]
+        rows.append(
+            [
+                record["program"],
+                _at_epoch(record, 1),
+                _at_epoch(record, 10),
+                "–".join(str(epoch) for epoch in sorted({*timed[:1], *timed[-1:]})),
+                _seconds(list(seconds.values())),
+                _ratios(seconds, baseline, "epochs"),
+                _nanoseconds(seconds, record["rows_training"] * record["visited_training"]),
+            ]
+        )
+    heads = ["training", "epoch 1, s", "epoch 10, s", "epochs timed", "an epoch, s", "times wtm", "ns a clause"]
+    return _table(heads, rows)
+
+
+def _prediction_table(working: list[Record], baseline: Record | None) -> str:
+    rows = []
+    for record in working:
+        seconds = round_seconds(record, "predictions")
+        n_rows = record["predictions"][-1]["rows"] if record["predictions"] else 1
+        visits = n_rows * record["visited_prediction"]
+        rows.append(
+            [
+                record["program"],
+                _seconds(list(seconds.values())),
+                _ratios(seconds, baseline, "predictions"),
+                _nanoseconds(seconds, visits),
+                _ratios(seconds, baseline, "predictions", own_clauses=record["visited_prediction"]),
+                *_memory(record),
+                _accuracy(record),
+            ]
+        )
+    heads = [
+        "prediction", "all test rows, s", "times wtm", "ns a clause", "times wtm, by clause", "memory, MiB",
+        "bytes an automaton", "accuracy (epoch)",
+    ]  # fmt: skip
+    return _table(heads, rows)
+
+
+def _engines_table(working: list[Record]) -> str:
+    """Both engines from copies of the same states."""
+    rows = []
+    for record in working:
+        for epoch in sorted({copy["epoch"] for copy in record["copies"]}):
+            seconds: dict[str, dict[int, float]] = {"lazy": {}, "direct": {}}
+            for copy in record["copies"]:
+                if copy["epoch"] == epoch:
+                    seconds[copy["engine"]][copy["round"]] = copy["seconds"]
+            ratios = [seconds["direct"][r] / seconds["lazy"][r] for r in seconds["lazy"] if r in seconds["direct"]]
+            rows.append([str(epoch), *(_seconds(list(seconds[name].values())) for name in seconds), _factors(ratios)])
+    return _table(["epoch", "lazy, s", "direct, s", "direct, times lazy"], rows)
+
+
+def _whole_run(record: Record, setting: dict[str, Any]) -> str:
+    if len(record["epochs"]) < setting["whole_run"]:
+        return ""
+    epochs, tests = record["epochs"], record["predictions"]
+    training = sum(epoch["seconds"] for epoch in epochs)
+    overall = sum(timing["wall_seconds"] for timing in (*epochs, *tests))
+    accuracies = {test["epoch"]: test["accuracy"] for test in tests}
+    best = max(accuracies, key=lambda epoch: accuracies[epoch])
+    later = [accuracies[epoch] for epoch in sorted(accuracies)[-50:]]
+    return (
+        f"The whole run, {record['program']}: {len(epochs)} epochs in {training:.0f} s of training, {overall:.0f} s "
+        f"with a test after each epoch and all measurements. Test accuracy: last {accuracies[len(epochs)]:.2%}, "
+        f"largest {accuracies[best]:.2%} (epoch {best}), mean of the last {len(later)} epochs "
+        f"{statistics.fmean(later):.2%}.\n"
+    )
+
+
+def _notes(session: list[Record]) -> list[str]:
+    lines = []
+    for record in session:
+        if "error" in record:
+            lines.append(f"- `{record['program']}` did not finish: {record['error']}")
+        if record.get("notes") and record["threads"] == 1:
+            about = f"{record['version']}, Python {record['python']}, NumPy {record['numpy']}"
+            lines.append(f"- `{record['program'].split(',')[0]}` {about}: {'; '.join(record['notes'])}.")
+    return [*lines, _busy(session), ""]
+
+
+def _busy(session: list[Record]) -> str:
+    """How much longer the clock on the wall ran than that of the processor, where there is one thread."""
+    shares = [
+        1 - epoch["cpu_seconds"] / epoch["wall_seconds"]
+        for record in session
+        if record["threads"] == 1
+        for epoch in record["epochs"]
+        if epoch["wall_seconds"] > 0.1
+    ]
+    if not shares:
+        return ""
+    median, most = statistics.median(shares), max(shares)
+    return (
+        f"- Time lost to other work on the machine, in epochs of one thread: median {median:.0%}, at most {most:.0%}."
+    )
+
+
+# --- Cells ---------------------------------------------------------------------------------------------------
+
+
+def _table(heads: list[str], rows: list[list[str]]) -> str:
+    rule = ["---", *["---:"] * (len(heads) - 1)]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in (heads, rule, *rows))
+
+
+def _spread(values: Sequence[float], form: str) -> str:
+    if not values:
+        return ""
+    low, middle, high = (form.format(x) for x in (min(values), statistics.median(values), max(values)))
+    return middle if len(values) == 1 else f"{middle} ({low}–{high})"
+
+
+def _factors(values: Sequence[float]) -> str:
+    middle = statistics.median(values) if values else 0
+    return _spread(values, "{:.2f}" if middle < 10 else "{:.1f}" if middle < 100 else "{:,.0f}")
+
+
+def _seconds(values: Sequence[float]) -> str:
+    small = bool(values) and statistics.median(values) < 0.1
+    return _spread(values, "{:.4f}" if small else "{:.2f}")
+
+
+def _ratios(seconds: dict[int, float], baseline: Record | None, kind: str, own_clauses: int | None = None) -> str:
+    """Time by that of the baseline in the same round, or of either's time for a clause."""
+    if baseline is None:
+        return ""
+    base = round_seconds(baseline, kind)
+    scale = baseline["visited_prediction"] / own_clauses if own_clauses else 1
+    return _factors([scale * seconds[r] / base[r] for r in seconds if r in base])
+
+
+def _nanoseconds(seconds: dict[int, float], visits: int) -> str:
+    return f"{1e9 * statistics.median(seconds.values()) / visits:.3g}" if seconds else ""
+
+
+def _at_epoch(record: Record, number: int) -> str:
+    return next((_seconds([epoch["seconds"]]) for epoch in record["epochs"] if epoch["epoch"] == number), "")
+
+
+def _memory(record: Record) -> tuple[str, str]:
+    memory = record.get("memory")
+    if not memory or memory["peak_mib"] is None:
+        return "", ""
+    per_automaton = (memory["peak_mib"] - memory["loaded_mib"]) * 2**20 / record["automata"]
+    return f"{memory['peak_mib'] - memory['data_mib']:,.0f}", f"{per_automaton:.2f}"
+
+
+def _accuracy(record: Record) -> str:
+    if not record["predictions"]:
+        return ""
+    last = record["predictions"][-1]
+    return f"{last['accuracy']:.2%} ({last['epoch']})"
