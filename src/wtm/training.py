@@ -9,7 +9,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
 from wtm.features import Examples
-from wtm.machine import FeedbackCounts, Machine
+from wtm.machine import FeedbackCounts, Machine, MachineParameters
 from wtm.schedule import ClassSchedule, draw_schedule
 from wtm.votes import VotingModel
 
@@ -46,6 +46,15 @@ class Model:
     seed: int
     n_seen: int = 0
     n_epochs: int = 0
+
+    @property
+    def parameters(self) -> MachineParameters:
+        """What all machines have in common."""
+        return self.machines[0].parameters
+
+    def voting_model(self) -> VotingModel:
+        """Compile the machines for prediction."""
+        return VotingModel.of(self.machines)
 
 
 def train(
