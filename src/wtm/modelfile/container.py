@@ -103,7 +103,7 @@ def open_file(path: Path, check_version: Callable[[dict[str, Any]], None]) -> It
         _check_digest(raw, header.get("sha256"))
         parts = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118
         layout = {name: (part.get_dtype(), tuple(part.get_shape())) for name, part in parts.items()}
-        yield Contents(header, layout, lambda name, at=slice(None): parts[name][at])
+        yield Contents(header, layout, lambda name, i=None: file.get_tensor(name) if i is None else parts[name][i])
 
 
 def _open_safetensors(path: Path) -> Any:
@@ -154,8 +154,8 @@ def _replacing(path: Path) -> Iterator[BinaryIO]:
     except BaseException as error:
         with contextlib.suppress(OSError):
             temporary.unlink()
-        if isinstance(error, OSError) and error.filename == str(temporary):
-            error.filename, error.filename2 = str(path), None  # the user knows of no other
+        if isinstance(error, OSError) and error.filename == str(temporary):  # a name that the user has never heard of
+            raise type(error)(error.errno, error.strerror, str(path)) from None
         raise
     if sys.platform != "win32":  # the new name is safe as well only when the folder is
         folder = os.open(target.parent, os.O_RDONLY)

@@ -268,12 +268,17 @@ def _set_features(clf: "WTMClassifier", header: dict[str, Any], parameters: Mach
         if len(names) != clf.n_features_in_ or not all(isinstance(name, str) for name in names):
             raise ValueError(f"its feature names are not {clf.n_features_in_} strings")
         clf.feature_names_in_ = np.array(names, object)
+    n_columns = n_features = clf.n_features_in_
     if header.get("booleanizer") is not None:
+        description = _field(header, "booleanizer", dict)
         from wtm.booleanizer import Booleanizer
 
-        clf.booleanizer_ = Booleanizer.from_json(_field(header, "booleanizer", dict))
-    elif clf.n_features_in_ != parameters.n_features:
-        raise ValueError(f"its machines have {parameters.n_features} features, and it {clf.n_features_in_}")
+        clf.booleanizer_ = Booleanizer.from_json(description)
+        n_columns, n_features = clf.booleanizer_.n_features_in_, clf.booleanizer_.n_features_out_
+    if (n_columns, n_features) != (clf.n_features_in_, parameters.n_features):
+        raise ValueError(
+            f"its machines have {parameters.n_features} features, and its {clf.n_features_in_} columns do not make them"
+        )
 
 
 def _history_entry(entry: Any) -> dict[str, Any]:

@@ -19,8 +19,8 @@ def parse_json(text: str) -> Any:
     """Parse JSON, refusing what Python's parser lets pass: NaN and infinity, and a key that comes twice."""
     try:
         return json.loads(text, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_unique)
-    except RecursionError as error:
-        raise ValueError("its JSON is nested too deeply") from error
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"its header can't be read as JSON: {error}") from error
 
 
 def encode(value: Any) -> Any:
@@ -126,20 +126,20 @@ def decode_labels(encoded: Any) -> np.ndarray:
 
 
 def _refuse(name: str) -> float:
-    raise ValueError(f"its JSON holds {name}")
+    raise ValueError(f"it holds {name}")
 
 
 def _finite(digits: str) -> float:
     number = float(digits)
     if not math.isfinite(number):
-        raise ValueError(f"its JSON holds {digits}, which is no finite number")
+        raise ValueError(f"it holds {digits}, which is no finite number")
     return number
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("its JSON holds a key twice")
+        raise ValueError("it holds a key twice")
     return found
 
 
