@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,18 @@ def test_a_process_that_is_stopped_leaves_a_whole_file(trained, path, number):
     assert_same_model(load_model(path), trained)
     if number == signal.SIGINT:
         assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there an open file can not be replaced")
+def test_readers_always_find_a_whole_file(trained, path):
+    trained.save(path)
+    with ThreadPoolExecutor(4) as threads:
+        saves = [threads.submit(trained.save, path) for _ in range(40)]
+        loads = [threads.submit(load_model, path) for _ in range(40)]
+        assert all(future.result() is None for future in saves)
+        for future in loads:
+            assert_same_model(future.result(), trained)
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
 
 
 def test_errors_of_the_system_are_the_systems_and_name_the_file(trained, path):

@@ -30,6 +30,7 @@ _BLANK = "0" * 64
 _DIGEST = re.compile("[0-9a-f]{64}")
 _MAX_HEADER_BYTES = 100_000_000  # what safetensors reads
 _CHUNK = 1 << 20
+_ATTEMPTS = 100
 
 
 @dataclass(frozen=True)
@@ -95,9 +96,8 @@ def open_file(path: Path, check_version: Callable[[dict[str, Any]], None]) -> It
     """
     if not stat.S_ISREG(path.stat().st_mode):  # reading from a pipe or a device might never end
         raise ValueError("it is a folder, a pipe or a device, and not a file")
-    with path.open("rb") as raw, _open_safetensors(path) as file:
-        if not os.path.samestat(os.fstat(raw.fileno()), path.stat()):
-            raise ValueError("another file took its place while it was read; try again")
+    with contextlib.ExitStack() as stack:
+        raw, file = _open_twice(path, stack)
         header = _header(file.metadata())
         check_version(header)
         _check_digest(raw, header.get("sha256"))
@@ -106,11 +106,18 @@ def open_file(path: Path, check_version: Callable[[dict[str, Any]], None]) -> It
         yield Contents(header, layout, lambda name, i=None: file.get_tensor(name) if i is None else parts[name][i])
 
 
-def _open_safetensors(path: Path) -> Any:
-    try:
-        return safetensors.safe_open(path, framework="numpy")
-    except safetensors.SafetensorError as error:
-        raise ValueError(f"it is of another kind, cut short or damaged, and no safetensors file ({error})") from error
+def _open_twice(path: Path, stack: contextlib.ExitStack) -> tuple[BinaryIO, Any]:
+    """Open a file for its bytes and as safetensors; not two files, though another one may take its place meanwhile."""
+    for _ in range(_ATTEMPTS):
+        raw = stack.enter_context(path.open("rb"))
+        try:
+            file = stack.enter_context(safetensors.safe_open(path, framework="numpy"))
+        except safetensors.SafetensorError as error:
+            raise ValueError(f"it is of another kind, cut short or damaged: no safetensors file ({error})") from error
+        if os.path.samestat(os.fstat(raw.fileno()), path.stat()):
+            return raw, file
+        stack.close()
+    raise ValueError("it is replaced all the time")
 
 
 def _header(metadata: dict[str, str] | None) -> dict[str, Any]:
@@ -157,9 +164,16 @@ def _replacing(path: Path) -> Iterator[BinaryIO]:
         if isinstance(error, OSError) and error.filename == str(temporary):  # a name that the user has never heard of
             raise type(error)(error.errno, error.strerror, str(path)) from None
         raise
-    if sys.platform != "win32":  # the new name is safe as well only when the folder is
-        folder = os.open(target.parent, os.O_RDONLY)
+    _sync_folder(target.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new name safe on disk, where the system lets us; the file is whole in any case."""
+    if sys.platform == "win32":
+        return
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
         try:
-            os.fsync(folder)
+            os.fsync(handle)
         finally:
-            os.close(folder)
+            os.close(handle)
