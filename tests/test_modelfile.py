@@ -257,6 +257,14 @@ class ABooleanizer:
         return cls(stored["thresholds"][1])
 
 
+@pytest.mark.parametrize("prediction_only", [False, True])
+def test_the_scale_of_probabilities_is_kept(trained, path, prediction_only):
+    model = copy.deepcopy(trained)
+    model._model.logit_scale = 0.1 + 0.2
+    loaded = through_a_file(model, path, prediction_only=prediction_only)
+    assert through_a_file(loaded, path, prediction_only=prediction_only)._model.logit_scale == 0.1 + 0.2
+
+
 def test_a_booleanizer_is_kept(trained, path, monkeypatch):
     monkeypatch.setitem(sys.modules, "wtm.booleanizer", types.SimpleNamespace(Booleanizer=ABooleanizer))
     model = copy.deepcopy(trained)
@@ -306,6 +314,11 @@ def test_prediction_only_with_more_literals_than_16_bits_can_name(path):
     loaded = through_a_file(model, path, prediction_only=True)
     assert max(machine.include.nonzero()[1].max() for machine in model.machines_) >= 1 << 16
     assert (loaded.class_sums(X) == model.class_sums(X)).all()
+
+
+@pytest.mark.parametrize("wanted", [np.bool_(True), 1])
+def test_prediction_only_in_any_words(trained, path, wanted):
+    assert not hasattr(through_a_file(trained, path, prediction_only=wanted), "machines_")
 
 
 def test_prediction_only_is_smaller(path):

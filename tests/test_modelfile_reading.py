@@ -93,6 +93,7 @@ WRONG_HEADERS = [
     (("machine",), {}),
     *((("progress", name), value) for name in ("seed", "n_seen", "n_epochs") for value in (-1, 1 << 63, 1.0, None)),
     (("progress",), None),
+    *((("logit_scale",), value) for value in (0.0, -1.0, 1, None, {"float": "inf"})),
     (("estimator",), "WTMRegressor"),
     (("prediction_only",), True),
     (("prediction_only",), 0),

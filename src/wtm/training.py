@@ -40,12 +40,15 @@ class Model:
         Number of examples trained on so far.
     n_epochs : int
         Number of epochs trained so far.
+    logit_scale : float
+        What sums are multiplied with before they become probabilities.
     """
 
     machines: list[Machine]
     seed: int
     n_seen: int = 0
     n_epochs: int = 0
+    logit_scale: float = 1.0
 
     @property
     def parameters(self) -> MachineParameters:

@@ -98,6 +98,8 @@ class PredictionModel:
         Clause j of machine i has the weight (1 + gamma)**exponents[i, j].
     clause_ends, literal_list : ndarray
         As in `VotingModel`.
+    logit_scale : float
+        As in `wtm.training.Model`.
     """
 
     NO_AUTOMATA: ClassVar[str] = (
@@ -109,13 +111,14 @@ class PredictionModel:
     exponents: np.ndarray
     clause_ends: np.ndarray
     literal_list: np.ndarray
+    logit_scale: float
 
     @classmethod
-    def of(cls, machines: list[Machine]) -> "PredictionModel":
-        """What prediction needs of `machines`."""
+    def of(cls, machines: list[Machine], logit_scale: float) -> "PredictionModel":
+        """Return what prediction needs of `machines`."""
         voting = VotingModel.of(machines)
         exponents = np.stack([machine.exponents for machine in machines])
-        return cls(machines[0].parameters, exponents, voting.clause_ends, voting.literal_list)
+        return cls(machines[0].parameters, exponents, voting.clause_ends, voting.literal_list, logit_scale)
 
     @property
     def machines(self) -> list[Machine]:

@@ -29,6 +29,7 @@ _VERSION = 1  # of the schema; docs/model-file.md
 _SCALAR_ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]*[a-z0-9]_")
 _OWN_FIELDS = {"classes_", "feature_names_in_", "history_", "booleanizer_"}  # attributes with a field of their own
 _NOT_KEPT = {"callbacks"}  # code
+_PROGRESS = ("seed", "n_seen", "n_epochs")  # what the schedule of the next epoch depends on
 _LONGEST_REASON = 1000
 
 
@@ -41,7 +42,9 @@ def save_model(clf: "WTMClassifier", path: str | os.PathLike[str], *, prediction
         raise TypeError(f"A model file holds a WTMClassifier, got a {type(clf).__name__}; pickle can save it.")
     model = clf._model
     if prediction_only:
-        arrays = _voting_arrays(model if isinstance(model, PredictionModel) else PredictionModel.of(model.machines))
+        if not isinstance(model, PredictionModel):
+            model = PredictionModel.of(model.machines, model.logit_scale)
+        arrays = _voting_arrays(model)
     elif isinstance(model, PredictionModel):
         raise ValueError(
             "prediction_only must be True for this model, got False: it comes from a file that was saved for "
@@ -97,10 +100,11 @@ def _header(clf: "WTMClassifier", prediction_only: bool) -> dict[str, Any]:
         "schema_version": _VERSION,
         "wtm_version": __version__,
         "estimator": "WTMClassifier",
-        "prediction_only": prediction_only,
+        "prediction_only": bool(prediction_only),
         "parameters": _encoded_parameters(clf),
         "machine": asdict(model.parameters),
-        "progress": None if prediction_only else {name: int(getattr(model, name)) for name in _progress_fields()},
+        "progress": None if prediction_only else {name: int(getattr(model, name)) for name in _PROGRESS},
+        "logit_scale": float(model.logit_scale),
         "classes": encode_labels(clf.classes_),
         "feature_names_in": None if names is None else [str(name) for name in names],
         "attributes": _scalar_attributes(clf),
@@ -290,7 +294,7 @@ def _history_entry(entry: Any) -> dict[str, Any]:
 def _model(contents: Contents, parameters: MachineParameters, n_classes: int) -> Model:
     p = parameters
     progress = _field(contents.header, "progress", dict)
-    for name in _progress_fields():
+    for name in _PROGRESS:
         if not 0 <= _field(progress, name, int) < 1 << 63:
             raise ValueError(f"{name} must be from 0 to 2**63 - 1, got {progress[name]}")
     _check_layout(contents, {
@@ -302,7 +306,7 @@ def _model(contents: Contents, parameters: MachineParameters, n_classes: int) ->
     if not (random[:, [*range(8), 16]] | random[:, [*range(8, 16), 17]]).all():
         raise ValueError("its random states hold one that gives nothing but zeros")
     machines = [Machine.of(p, contents.read("states", i), exponents[i], random[i]) for i in range(n_classes)]
-    return Model(machines, **{name: progress[name] for name in _progress_fields()})
+    return Model(machines, **{name: progress[name] for name in _PROGRESS}, logit_scale=_logit_scale(contents.header))
 
 
 def _prediction_model(contents: Contents, parameters: MachineParameters, n_classes: int) -> PredictionModel:
@@ -321,7 +325,7 @@ def _prediction_model(contents: Contents, parameters: MachineParameters, n_class
     falls = np.flatnonzero(np.diff(literals) <= 0) + 1
     if literals.size and (literals.min() < 0 or literals.max() >= p.n_literals or not np.isin(falls, ends).all()):
         raise ValueError(f"its literals are not, for each clause, rising numbers from 0 to {p.n_literals - 1}")
-    return PredictionModel(p, _exponents(contents, parameters), ends, literals)
+    return PredictionModel(p, _exponents(contents, parameters), ends, literals, _logit_scale(contents.header))
 
 
 def _exponents(contents: Contents, parameters: MachineParameters) -> np.ndarray:
@@ -332,13 +336,16 @@ def _exponents(contents: Contents, parameters: MachineParameters) -> np.ndarray:
     return exponents
 
 
+def _logit_scale(header: dict[str, Any]) -> float:
+    scale: float = _field(header, "logit_scale", float)
+    if scale <= 0:
+        raise ValueError(f"logit_scale must be greater than 0, got {scale}")
+    return scale
+
+
 def _check_layout(contents: Contents, expected: dict[str, tuple[str, tuple[int, ...]]]) -> None:
     if contents.layout != expected:
         raise ValueError(f"its arrays are {contents.layout}, and by its header should be {expected}")
-
-
-def _progress_fields() -> list[str]:
-    return [field.name for field in fields(Model) if field.name != "machines"]
 
 
 def _literal_dtype(parameters: MachineParameters) -> type:
