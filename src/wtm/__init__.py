@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from wtm.classifier import WTMClassifier
+    from wtm.modelfile import load_model
 
-__all__ = ["WTMClassifier", "__version__"]
+__all__ = ["WTMClassifier", "__version__", "load_model"]
 
 __version__ = "0.1.0.dev0"
 
@@ -16,6 +17,10 @@ def __getattr__(name: str) -> Any:
         from wtm.classifier import WTMClassifier
 
         return WTMClassifier
+    if name == "load_model":
+        from wtm.modelfile import load_model
+
+        return load_model
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

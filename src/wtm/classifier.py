@@ -1,5 +1,6 @@
 """WTMClassifier: the scikit-learn face of the Weighted Tsetlin Machine."""
 
+import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +17,7 @@ from wtm.machine import Machine, MachineParameters
 from wtm.parameters import check_parameters, draw_seed
 from wtm.progress import show_epochs
 from wtm.training import LabelledExamples, Model, train
-from wtm.votes import VotingModel
+from wtm.votes import PredictionModel, VotingModel
 
 __all__ = ["WTMClassifier"]
 
@@ -102,7 +103,7 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
     classes_: np.ndarray
     history_: list[dict[str, Any]]
     n_epochs_: int
-    _model: Model
+    _model: Model | PredictionModel
     _voting: VotingModel | None
 
     def __init__(
@@ -230,6 +231,39 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
         sums = self._fixed_sums(X)
         return self.classes_[sums.argmax(axis=1)]
 
+    def save(self, path: str | os.PathLike[str], *, prediction_only: bool = False) -> None:
+        """Write the model to a file that :func:`wtm.load_model` reads.
+
+        The file holds all that training goes on from, bit for bit, and all that is told here as parameters and
+        attributes; of training rows it holds nothing. `random_state` is kept where it is an integer or None, else as
+        None, and `callbacks` are not kept. The file is written whole or not at all: a call that fails or is
+        interrupted leaves an earlier file as it was. It is a safetensors file, without code; docs/model-file.md
+        describes it.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Name of the file. One that is there is replaced.
+        prediction_only : bool, default=False
+            Whether to keep no more than prediction needs, included literals and weights, which makes a small file.
+            The model that is read from it predicts the same, but has no `machines_` and can't go on training.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            The model is not fitted.
+        TypeError
+            The model is of a subclass, or a parameter or label is not plain data.
+        ValueError
+            `path` is a folder or a device; or the model was itself read from a file made for prediction only, and
+            `prediction_only` is False.
+        OSError
+            The file can't be written.
+        """
+        from wtm.modelfile import save_model
+
+        save_model(self, path, prediction_only=prediction_only)
+
     @property
     def machines_(self) -> list[Machine]:
         """The machine of each class."""
@@ -310,15 +344,18 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters that were changed since the last call hold from now on, where a trained model allows it.
         """
-        now, before = self._machine_parameters(), self._model.machines[0].parameters
+        model = self._model
+        if isinstance(model, PredictionModel):
+            raise ValueError(model.NO_AUTOMATA)
+        now, before = self._machine_parameters(), model.parameters
         for name in ("n_clauses", "n_states", "gamma"):
             if getattr(now, name) != getattr(before, name):
                 raise ValueError(
                     f"{name} can't change while training goes on: it was {getattr(before, name)!r} and is "
                     f"{getattr(now, name)!r}. Set it back, or fit anew with warm_start=False."
                 )
-        machines = [machine.copy(now) for machine in self._model.machines]
-        return replace(self._model, machines=machines), self.history_
+        machines = [machine.copy(now) for machine in model.machines]
+        return replace(model, machines=machines), self.history_
 
     def _train(
         self,
@@ -347,7 +384,7 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
     def _voting_model(self) -> VotingModel:
         voting = getattr(self, "_voting", None)
         if voting is None:
-            voting = self._voting = VotingModel.of(self._model.machines)
+            voting = self._voting = self._model.voting_model()
         return voting
 
     def _fixed_sums(self, X: Any) -> np.ndarray:

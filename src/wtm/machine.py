@@ -131,15 +131,35 @@ class Machine:
             coins = start.generate_state(p.n_clauses * p.n_words, np.uint64).astype("<u8").view(np.uint8)
             coins = coins.reshape(p.n_clauses, -1)
             including = np.unpackbits(coins, axis=1, count=p.n_literals, bitorder="little").view(np.bool_)
+        states = (p.n_states // 2 - 1 + including).astype(np.uint8)
+        return cls.of(p, states, np.zeros(p.n_clauses, np.int32), stream.generate_state(RANDOM_WORDS, np.uint64))
+
+    @classmethod
+    def of(
+        cls, parameters: MachineParameters, states: np.ndarray, exponents: np.ndarray, random: np.ndarray
+    ) -> "Machine":
+        """Return a machine in the given state, of which it keeps copies.
+
+        Parameters
+        ----------
+        parameters : MachineParameters
+        states : ndarray of shape (n_clauses, n_literals), uint8
+            As the property `states` gives them.
+        exponents, random : ndarray
+            As the attributes.
+
+        Raises
+        ------
+        ValueError
+            A state is not below `parameters.n_states`.
+        """
+        p = parameters
+        if states.max() >= p.n_states:
+            raise ValueError(f"states must be from 0 to {p.n_states - 1}, got {states.max()}.")
         automata = np.full((p.n_clauses, p.n_words * 64), p.lowest, np.uint8)
-        automata[:, : p.n_literals] = _BORDER - 1 + including
-        machine = cls(
-            parameters=p,
-            automata=automata.ravel(),
-            include_bits=np.zeros(p.n_clauses * p.n_words + _VECTOR_WORDS, np.uint64),
-            exponents=np.zeros(p.n_clauses, np.int32),
-            random=stream.generate_state(RANDOM_WORDS, np.uint64),
-        )
+        np.add(states, np.uint8(p.lowest), out=automata[:, : p.n_literals])
+        include_bits = np.zeros(p.n_clauses * p.n_words + _VECTOR_WORDS, np.uint64)
+        machine = cls(p, automata.ravel(), include_bits, exponents.copy(), random.copy())
         include_words(machine.automata, machine.include_bits)
         return machine
 

@@ -9,7 +9,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
 from wtm.features import Examples
-from wtm.machine import FeedbackCounts, Machine
+from wtm.machine import FeedbackCounts, Machine, MachineParameters
 from wtm.schedule import ClassSchedule, draw_schedule
 from wtm.votes import VotingModel
 
@@ -40,12 +40,24 @@ class Model:
         Number of examples trained on so far.
     n_epochs : int
         Number of epochs trained so far.
+    logit_scale : float
+        What sums are multiplied with before they become probabilities.
     """
 
     machines: list[Machine]
     seed: int
     n_seen: int = 0
     n_epochs: int = 0
+    logit_scale: float = 1.0
+
+    @property
+    def parameters(self) -> MachineParameters:
+        """What all machines have in common."""
+        return self.machines[0].parameters
+
+    def voting_model(self) -> VotingModel:
+        """Compile the machines for prediction."""
+        return VotingModel.of(self.machines)
 
 
 def train(

@@ -1,7 +1,8 @@
-"""Votes of trained machines, 512 examples at a time."""
+"""Votes of trained machines, 512 examples at a time; a model that can do nothing else."""
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import ClassVar
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -9,9 +10,9 @@ from joblib import Parallel, delayed, effective_n_jobs
 from wtm.features import Examples
 from wtm.kernels.bits import BLOCK
 from wtm.kernels.evaluate import list_literals, votes
-from wtm.machine import Machine
+from wtm.machine import Machine, MachineParameters
 
-__all__ = ["VotingModel"]
+__all__ = ["PredictionModel", "VotingModel"]
 
 
 @dataclass(frozen=True)
@@ -84,3 +85,50 @@ class VotingModel:
             examples.literals.ravel(), row_words, rows, first, last, examples.n_features, self.clause_ends,
             self.literal_list, self.clause_votes, self.n_clauses, columns, tile, fired, np.empty(BLOCK, np.int64), sums,
         )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class PredictionModel:
+    """What is left of a model that was saved for prediction only: it takes the place of `wtm.training.Model`.
+
+    Attributes
+    ----------
+    parameters : MachineParameters
+    exponents : ndarray of shape (n_machines, n_clauses), int32
+        Clause j of machine i has the weight (1 + gamma)**exponents[i, j].
+    clause_ends, literal_list : ndarray
+        As in `VotingModel`.
+    logit_scale : float
+        As in `wtm.training.Model`.
+    """
+
+    NO_AUTOMATA: ClassVar[str] = (
+        "This model has no automata: it comes from a file that was saved with prediction_only=True. It predicts, but "
+        "can't go on training or show its machines; for that, save the trained model without prediction_only."
+    )
+
+    parameters: MachineParameters
+    exponents: np.ndarray
+    clause_ends: np.ndarray
+    literal_list: np.ndarray
+    logit_scale: float
+
+    @classmethod
+    def of(cls, machines: list[Machine], logit_scale: float) -> "PredictionModel":
+        """Return what prediction needs of `machines`."""
+        voting = VotingModel.of(machines)
+        exponents = np.stack([machine.exponents for machine in machines])
+        return cls(machines[0].parameters, exponents, voting.clause_ends, voting.literal_list, logit_scale)
+
+    @property
+    def machines(self) -> list[Machine]:
+        """Not there."""
+        raise AttributeError(self.NO_AUTOMATA)
+
+    def voting_model(self) -> VotingModel:
+        """Compile for prediction."""
+        n_machines, n_clauses = self.exponents.shape
+        table = self.parameters.weight_table
+        votes = table.to_fixed(self.exponents)
+        votes[:, n_clauses // 2 :] *= -1
+        return VotingModel(n_machines, n_clauses, self.clause_ends, self.literal_list, votes.ravel(), table.unit)

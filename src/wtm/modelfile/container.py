@@ -1,0 +1,179 @@
+"""The file itself: a header and arrays in safetensors, with a checksum; written whole or not at all.
+
+What the header and the arrays say is the business of `wtm.modelfile.model`.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import secrets
+import shutil
+import stat
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import safetensors
+import safetensors.numpy
+
+from wtm.modelfile.values import parse_json
+
+__all__ = ["Contents", "open_file", "write_file"]
+
+_KEY = "wtm"  # of the header in the metadata of safetensors
+_BLANK = "0" * 64
+_DIGEST = re.compile("[0-9a-f]{64}")
+_MAX_HEADER_BYTES = 100_000_000  # what safetensors reads
+_CHUNK = 1 << 20
+_ATTEMPTS = 100
+
+
+@dataclass(frozen=True)
+class Contents:
+    """An open file whose container is sound and whose checksum is right.
+
+    Attributes
+    ----------
+    header : dict
+    layout : dict of str to (str, tuple of int)
+        Type, as safetensors names it, and shape of every array.
+    read : callable
+        ``read(name)`` returns an array; ``read(name, i)`` its part ``[i]`` alone.
+    """
+
+    header: dict[str, Any]
+    layout: dict[str, tuple[str, tuple[int, ...]]]
+    read: Callable[..., np.ndarray]
+
+
+def write_file(path: Path, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
+    """Write a file, in place of the one that is there; whatever goes wrong, that one stays as it was.
+
+    Raises
+    ------
+    ValueError
+        `path` is something that must not be replaced, such as a folder or a device, or the header is too large.
+    OSError
+        The file can't be written.
+    """
+    # One entry that starts with the checksum: its place is known, and equal models are equal files.
+    text = json.dumps({"sha256": _BLANK, **header}, allow_nan=False, separators=(",", ":"))
+    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    data = memoryview(safetensors.numpy.save(arrays, metadata={_KEY: text}))
+    end = 8 + int.from_bytes(data[:8], "little")
+    if end - 8 > _MAX_HEADER_BYTES:
+        raise ValueError(
+            f"The model's header has {end - 8:,} bytes, more than the {_MAX_HEADER_BYTES:,} that safetensors allows. "
+            "Shorter feature names make it smaller."
+        )
+    digest = hashlib.sha256(data).hexdigest()
+    with _replacing(path) as file:
+        file.write(bytes(data[:end]).replace(_BLANK.encode(), digest.encode(), 1))
+        file.write(data[end:])
+
+
+@contextlib.contextmanager
+def open_file(path: Path, check_version: Callable[[dict[str, Any]], None]) -> Iterator[Contents]:
+    """Open a file. Nothing is allocated for the arrays, whatever the header says, until they are read.
+
+    Parameters
+    ----------
+    path : Path
+    check_version : callable
+        Gets the header before the checksum is looked at, which another version may have somewhere else.
+
+    Raises
+    ------
+    ValueError
+        The file is not a model file, or not whole, or was altered.
+    OSError
+        The file can't be read.
+    """
+    if not stat.S_ISREG(path.stat().st_mode):  # reading from a pipe or a device might never end
+        raise ValueError("it is a folder, a pipe or a device, and not a file")
+    with contextlib.ExitStack() as stack:
+        raw, file = _open_twice(path, stack)
+        header = _header(file.metadata())
+        check_version(header)
+        _check_digest(raw, header.get("sha256"))
+        parts = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118
+        layout = {name: (part.get_dtype(), tuple(part.get_shape())) for name, part in parts.items()}
+        yield Contents(header, layout, lambda name, i=None: file.get_tensor(name) if i is None else parts[name][i])
+
+
+def _open_twice(path: Path, stack: contextlib.ExitStack) -> tuple[BinaryIO, Any]:
+    """Open a file for its bytes and as safetensors; not two files, though another one may take its place meanwhile."""
+    for _ in range(_ATTEMPTS):
+        raw = stack.enter_context(path.open("rb"))
+        try:
+            file = stack.enter_context(safetensors.safe_open(path, framework="numpy"))
+        except safetensors.SafetensorError as error:
+            raise ValueError(f"it is of another kind, cut short or damaged: no safetensors file ({error})") from error
+        if os.path.samestat(os.fstat(raw.fileno()), path.stat()):
+            return raw, file
+        stack.close()
+    raise ValueError("it is replaced all the time")
+
+
+def _header(metadata: dict[str, str] | None) -> dict[str, Any]:
+    if not metadata or set(metadata) != {_KEY}:
+        raise ValueError("it is a safetensors file, but not one that wtm wrote")
+    header = parse_json(metadata[_KEY])
+    if not isinstance(header, dict):
+        raise ValueError("its header is no JSON object")
+    return header
+
+
+def _check_digest(file: BinaryIO, stated: Any) -> None:
+    """Compare the SHA-256 of the whole file, its own digits taken as zeros."""
+    if not isinstance(stated, str) or not _DIGEST.fullmatch(stated):
+        raise ValueError("its checksum is missing")
+    start = file.read(8)
+    header = file.read(int.from_bytes(start, "little"))
+    digest = hashlib.sha256(start + header.replace(stated.encode(), _BLANK.encode(), 1))
+    while chunk := file.read(_CHUNK):
+        digest.update(chunk)
+    if digest.hexdigest() != stated:
+        raise ValueError("its checksum is wrong: it was altered or damaged")
+
+
+@contextlib.contextmanager
+def _replacing(path: Path) -> Iterator[BinaryIO]:
+    """A new file beside `path`, which takes its place when all is written and safe on disk."""
+    target = Path(os.path.realpath(path))  # a symbolic link stays one
+    exists = target.exists()
+    if exists and not target.is_file():
+        raise ValueError(f"{path} is a folder, a pipe or a device: give the name of a file.")
+    temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
+    try:
+        with temporary.open("xb") as file:
+            if exists:
+                shutil.copymode(target, temporary)
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(target)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        if isinstance(error, OSError) and error.filename == str(temporary):  # a name that the user has never heard of
+            raise type(error)(error.errno, error.strerror, str(path)) from None
+        raise
+    _sync_folder(target.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new name safe on disk, where the system lets us; the file is whole in any case."""
+    if sys.platform == "win32":
+        return
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,158 @@
+"""Python values as strict JSON: what JSON lacks is written as an object with one key that names it."""
+
+import json
+import math
+import numbers
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+__all__ = ["decode", "decode_labels", "encode", "encode_labels", "parse_json"]
+
+_LABEL_DTYPES = re.compile(r"\|b1|\|[iu]1|[<>][iu][248]|[<>]f[248]|[<>]U[0-9]{1,9}|\|S[0-9]{1,9}|\|O")
+_MAX_LABEL_BYTES = 1 << 26  # of the array of classes; its size is not bounded by that of the file
+
+
+def parse_json(text: str) -> Any:
+    """Parse JSON, refusing what Python's parser lets pass: NaN and infinity, and a key that comes twice."""
+    try:
+        return json.loads(text, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_unique)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"its header can't be read as JSON: {error}") from error
+
+
+def encode(value: Any) -> Any:
+    """`value` in JSON types. NumPy scalars become Python's, tuples and arrays become lists.
+
+    Raises
+    ------
+    TypeError
+        `value` is, or holds, something that is not plain data.
+    """
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, np.bool_):
+        return bool(value)
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, bytes):
+        return {"bytes": value.hex()}
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        number = float(value)
+        return number if math.isfinite(number) else {"float": repr(number)}
+    if isinstance(value, np.ndarray):
+        return encode(value.tolist())
+    if isinstance(value, list | tuple):
+        return [encode(item) for item in value]
+    if isinstance(value, Mapping):
+        return {"items": [[encode(key), encode(item)] for key, item in value.items()]}
+    raise TypeError(f"{value!r} of type {type(value).__name__} is not plain data")
+
+
+def decode(value: Any) -> Any:
+    """The value that `encode` wrote as `value`.
+
+    Raises
+    ------
+    ValueError
+        No value is written like this.
+    """
+    if isinstance(value, list):
+        return [decode(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    match value:
+        case {"float": "nan" | "inf" | "-inf" as name, **others} if not others:
+            return float(name)
+        case {"bytes": str(digits), **others} if not others:
+            return bytes.fromhex(digits)
+        case {"items": list(pairs), **others} if not others and all(_is_pair(pair) for pair in pairs):
+            return {_hashable(decode(key)): decode(item) for key, item in pairs}
+    raise ValueError(f"{_short(value)} stands for no value")
+
+
+def encode_labels(labels: np.ndarray) -> dict[str, Any]:
+    """Sorted labels, with their dtype.
+
+    Raises
+    ------
+    TypeError
+        Labels of a type that a model file can't hold.
+    """
+    try:
+        encoded = {"dtype": labels.dtype.str, "values": encode(labels)}
+        decode_labels(encoded)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"Labels of dtype {labels.dtype} can't be written to a model file: {error}. Train with strings, integers, "
+            "booleans or floats of up to 64 bits as labels; this model can be pickled."
+        ) from error
+    return encoded
+
+
+def decode_labels(encoded: Any) -> np.ndarray:
+    """The array that `encode_labels` wrote, exactly: same dtype, same values.
+
+    Raises
+    ------
+    ValueError
+        `encoded` is not a sorted list of labels that its dtype can hold.
+    """
+    match encoded:
+        case {"dtype": str(dtype_name), "values": list(encoded_values), **others} if not others:
+            values = [decode(value) for value in encoded_values]
+        case _:
+            raise ValueError(f"{_short(encoded)} stands for no labels")
+    if not _LABEL_DTYPES.fullmatch(dtype_name):
+        raise ValueError(f"labels can't have the dtype {dtype_name!r}")
+    dtype = np.dtype(dtype_name)
+    if len(values) * dtype.itemsize > _MAX_LABEL_BYTES:
+        raise ValueError(f"{len(values)} labels of dtype {dtype_name} take more than {_MAX_LABEL_BYTES:,} bytes")
+    if not all(isinstance(value, str | bytes | int | float) for value in values):
+        raise ValueError("labels must be strings, bytes, numbers or booleans")
+    try:
+        labels = np.array(values, dtype)
+        is_sorted = np.array_equal(np.unique(labels), labels)
+    except (TypeError, OverflowError) as error:
+        raise ValueError(str(error)) from error
+    kept = labels.tolist()
+    if not is_sorted or kept != values or [*map(type, kept)] != [*map(type, values)]:
+        raise ValueError(f"the labels {_short(values)} are not sorted, or not of dtype {dtype_name}")
+    return labels
+
+
+def _refuse(name: str) -> float:
+    raise ValueError(f"it holds {name}")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise ValueError(f"it holds {digits}, which is no finite number")
+    return number
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("it holds a key twice")
+    return found
+
+
+def _is_pair(pair: Any) -> bool:
+    return isinstance(pair, list) and len(pair) == 2
+
+
+def _hashable(key: Any) -> Any:
+    if isinstance(key, list | dict):
+        raise ValueError(f"{_short(key)} can't be a key")
+    return key
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
