@@ -2,7 +2,6 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-
 from wtm.paper.curve import draw_learning_curve
 
 pytest.importorskip("matplotlib")

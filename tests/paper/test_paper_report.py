@@ -4,9 +4,9 @@ from datetime import datetime
 
 import numba
 import pytest
+from wtm.paper.report import environment, prepare_folder, say, show, write_json
 
 import wtm
-from wtm.paper.report import environment, prepare_folder, say, show, write_json
 
 
 def test_environment_names_versions_and_machine_but_not_the_host():

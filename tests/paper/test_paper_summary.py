@@ -3,9 +3,9 @@ import statistics
 import numpy as np
 import pytest
 from rich.console import Console
+from wtm.paper.comparison_table import comparison_table
 
 from wtm import WTMClassifier
-from wtm.paper.comparison_table import comparison_table
 from wtm.paper.rules_file import write_rules
 from wtm.paper.settings import Preset, machines_of
 from wtm.paper.summary import summarise
