@@ -277,14 +277,18 @@ def _sampling(
 @reproduce.command("report")
 def _report(
     results: Annotated[Path, typer.Option(file_okay=False, help="Folder with the results.")] = Path("results"),
-    out: Annotated[Path, typer.Option(help="Folder for paper.md and its figures.")] = Path("docs"),
-    quick: Annotated[bool, typer.Option("--quick", help="Of the quick results.")] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for paper.md and its figures: docs, for quick results theirs.", show_default=False),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Of the quick results in the folder.")] = False,
 ) -> None:
     """Make the report from whatever results there are."""
     with _one_line_on_failure():
         from wtm.paper import report
 
-        report.write_report(results / "quick" if quick else results, out)
+        folder = results / "quick" if quick else results
+        report.write_report(folder, out or (folder if quick else Path("docs")))
 
 
 def _options(

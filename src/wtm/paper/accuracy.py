@@ -1,6 +1,6 @@
 """Test accuracies and times of TM and WTM with the settings of a preset (the paper's tables 3, 6 and 7)."""
 
-from wtm.paper.accuracy_table import accuracy_table, explain_table
+from wtm.paper.accuracy_table import EXPLANATION, accuracy_table
 from wtm.paper.console import say, show
 from wtm.paper.curves import draw_learning_curves
 from wtm.paper.problem import load_problem
@@ -38,7 +38,7 @@ def reproduce(data: str, preset: Preset, methods: frozenset[str], options: Optio
     written = [f"{len(records)} records"]
     if draw_learning_curves(folder / f"learning-curve-{preset}.svg", title, groups):
         written.append(f"learning-curve-{preset}.svg")
-    show(accuracy_table(groups).rich(title, transposed=True), explain_table(groups))
+    show(accuracy_table(groups).rich(title, transposed=True), EXPLANATION)
     first: Record = records[0]
     run = Run(first.setting, first.seed, folder)
     if run.checkpoint_path.exists():

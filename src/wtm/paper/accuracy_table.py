@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from wtm.paper.console import NOTHING, Table
 from wtm.paper.record import Record
-from wtm.paper.settings import REPORTED, Reported, Setting, Statistics
+from wtm.paper.settings import AVERAGED, REPORTED, Reported, Setting, Statistics
 from wtm.paper.summary import Summary, summarise
 
-__all__ = ["accuracy_table", "describe_setting", "explain_table", "reported_for"]
+__all__ = ["EXPLANATION", "accuracy_table", "describe_setting", "reported_for"]
 
 _HEADER = (
     "", "clauses", "epochs", "maximum", "minimum", "mean ± sd", "95 % range", "last epoch", "peak of all", "s an epoch"
@@ -37,31 +37,32 @@ def accuracy_table(groups: Sequence[Sequence[Record]]) -> Table:
     for records in groups:
         setting, summary = records[0].setting, summarise(records)
         reported = reported_for(records[0].data["key"], setting)
-        rows += [_authors(setting, figures) for figures in reported]
+        rows += [_authors(records[0].data["key"], setting, figures) for figures in reported]
         rows.append(_ours(setting, summary))
         rows += [_difference(figures, summary) for figures in reported]
     return Table(_HEADER, rows)
 
 
-def explain_table(groups: Sequence[Sequence[Record]]) -> str:
-    """How to read an `accuracy_table`."""
-    averaged = sorted({summarise(records).averaged for records in groups})
-    return (
-        "Test accuracy in per cent. Maximum, minimum, mean, standard deviation and 95 % range are over the last "
-        f"{' or '.join(map(str, averaged))} epoch{'s' * (averaged != [1])}; with several seeds each is the mean over them, and the means of "
-        "the seeds stand in brackets. “Peak of all” is the best of all epochs as the test set itself picks it: it "
-        "flatters, and may be compared with another peak only. Nothing was tuned or stopped by the test set. Seconds "
-        "are of training alone, the median of our epochs."
-    )
+EXPLANATION = (
+    "Test accuracy in per cent. Maximum, minimum, mean, standard deviation and 95 % range are over the last epochs, as "
+    "many as stand in brackets; with several seeds each is the mean over them, and the means of the seeds stand in "
+    "brackets. “Peak of all” is the best of all epochs as the test set itself picks it: it flatters, and may be compared "
+    "with another peak only. Nothing was tuned or stopped by the test set. Seconds are of training alone, the median of "
+    "our epochs."
+)
+"""How to read an `accuracy_table`."""
 
 
-def _authors(setting: Setting, reported: Reported) -> tuple[str, ...]:
+def _authors(data: str, setting: Setting, reported: Reported) -> tuple[str, ...]:
+    epochs = f"{reported.epochs:,}" if reported.epochs else NOTHING
+    if reported.epochs and reported.statistics:
+        epochs += f" ({AVERAGED[data]})"
     figures = _statistics(reported.statistics) if reported.statistics else (NOTHING,) * 4
     source = "the paper" if reported.source == "paper" else "authors' program"
     return (
         f"{setting.method}, {source}, {reported.where}",
         f"{setting.n_clauses:,}",
-        f"{reported.epochs:,}" if reported.epochs else NOTHING,
+        epochs,
         *figures,
         _number(reported.last),
         _number(reported.peak),
@@ -77,7 +78,7 @@ def _ours(setting: Setting, summary: Summary) -> tuple[str, ...]:
     row = (
         f"{setting.method}, here",
         f"{setting.n_clauses:,}",
-        f"{summary.epochs:,}",
+        f"{summary.epochs:,} ({summary.averaged})",
         maximum,
         minimum,
         mean,

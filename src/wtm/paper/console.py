@@ -16,21 +16,22 @@ NOTHING = "–"
 
 @dataclass(frozen=True)
 class Table:
-    """A table of text: the first column says what a row is, the others hold figures."""
+    """A table of text: the first column says what a row is, the others hold figures, or `words`."""
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
+    words: bool = False
 
     def markdown(self) -> str:
         """The table as Markdown."""
-        rule = [":---", *["---:"] * (len(self.header) - 1)]
+        rule = [":---", *[":---" if self.words else "---:"] * (len(self.header) - 1)]
         return "\n".join("| " + " | ".join(row) + " |" for row in (self.header, rule, *self.rows))
 
     def rich(self, title: str, *, transposed: bool = False) -> RichTable:
         """The table for a terminal; transposed, what was a row is a column, for many figures of few things."""
         lines = [[cell.replace("**", "") for cell in row] for row in (self.header, *self.rows)]
         header, *rows = zip(*lines, strict=True) if transposed else lines
-        table = RichTable(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+        table = RichTable(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 0, 0, 1), pad_edge=False)
         for i, heading in enumerate(header):
             table.add_column(heading, justify="right" if i else "left")
         for row in rows:

@@ -238,7 +238,7 @@ def sampling_table(points: Sequence[Point]) -> Table:
         ]
         for point in points
     ]
-    return Table(["literals", "p", _BASELINE, *_FASTER, *(f"{name} is times as fast" for name in _FASTER)], rows)
+    return Table(["literals", "p", _BASELINE, *_FASTER, *(f"{name}, factor" for name in _FASTER)], rows)
 
 
 def explain_sampling(rounds: int) -> str:

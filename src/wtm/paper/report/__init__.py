@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from wtm.paper.accuracy_table import EXPLANATION
 from wtm.paper.console import say
 from wtm.paper.files import prepare_folder, write_atomically
 from wtm.paper.report.results import Results, read_results
@@ -58,6 +59,8 @@ def _blocks(results: Results, section: Section) -> Iterator[str]:
     yield "## What the paper says, and what came out"
     yield statements_table(results).markdown()
     yield explain_statements()
+    yield "## How to read the tables"
+    yield EXPLANATION
     yield "## MNIST"
     yield from section.accuracies("mnist")
     yield from section.economy("mnist")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wtm.paper.accuracy_table import accuracy_table, describe_setting, explain_table
+from wtm.paper.accuracy_table import accuracy_table, describe_setting
 from wtm.paper.curves import draw_learning_curves, draw_sweep, draw_weights
 from wtm.paper.first_epoch import first_epoch_table
 from wtm.paper.record import Record, by_setting
@@ -151,10 +151,16 @@ class Section:
         if not groups:
             return []
         lines = [f"- {describe_setting(records[0].setting)}" for records in groups]
-        blocks = ["\n".join(lines), accuracy_table(groups).markdown(), explain_table(groups)]
+        blocks = ["\n".join(lines), accuracy_table(groups).markdown()]
         if draw_learning_curves(self.figures / f"{name}.svg", title, groups):
             blocks.append(self._image(title, f"{name}.svg"))
-        return blocks
+        return blocks + [
+            f"Unfinished: {describe_setting(record.setting)}, seed {record.seed}, has {record.n_epochs:,} of "
+            f"{record.planned:,} epochs."
+            for records in groups
+            for record in records
+            if record.n_epochs < record.planned
+        ]
 
     def _image(self, title: str, name: str) -> str:
         return f"![{title}]({self.link}/{name})"

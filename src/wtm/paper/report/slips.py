@@ -11,7 +11,7 @@ SLIPS = """\
   (`boost_true_positive=True`).
 - **The peak as headline.** The abstract compares 98.63, 90.37 and 87.91 %. These are the best of many epochs, as the
   test set itself picks them; a machine that is looked at more often has a higher peak. What one can expect from a
-  machine is the mean (98.50, 90.25, 87.32), and it is what this report compares. Peaks stand beside it under their name.
+  machine is the mean (98.50, 90.25, 87.32), and it is what this report compares. Peaks stand beside it, named so.
 - **98.27 or 98.24.** The text gives the TM's peak on MNIST as 98.27, table 3 has 98.24. The table is of the last 50 of
   300 epochs, so both may be right: the peak of all epochs and the maximum of the last.
 - **“Increasing execution time by a factor of 4.”** With a quarter of the clauses memory *and* time go down by 4, as the
