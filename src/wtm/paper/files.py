@@ -4,7 +4,6 @@ import importlib.metadata
 import json
 import os
 import platform
-import re
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,8 +15,6 @@ from llvmlite import binding
 import wtm
 
 __all__ = ["environment", "prepare_folder", "read_json", "write_atomically", "write_json"]
-
-_INNERMOST_LIST = re.compile(r"\[\s+([^][{}]*?)\s+\]")
 
 
 def prepare_folder(folder: Path) -> None:
@@ -66,9 +63,18 @@ def _sync_folder(folder: Path) -> None:
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
     """Write `content` as JSON, atomically; lists of plain values take one line each."""
-    text = json.dumps(content, indent=1, allow_nan=False, ensure_ascii=False)
-    text = _INNERMOST_LIST.sub(lambda found: "[" + " ".join(found[1].split()) + "]", text)
-    write_atomically(path, (text + "\n").encode())
+    write_atomically(path, (_json(content, "\n") + "\n").encode())
+
+
+def _json(value: Any, newline: str) -> str:
+    """JSON that has a line for each entry of an object, and for each item of a list that holds objects or lists."""
+    inner = newline + " "
+    if isinstance(value, dict) and value:
+        entries = (f"{json.dumps(key)}: {_json(entry, inner)}" for key, entry in value.items())
+        return "{" + inner + f",{inner}".join(entries) + newline + "}"
+    if isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
+        return "[" + inner + f",{inner}".join(_json(item, inner) for item in value) + newline + "]"
+    return json.dumps(value, allow_nan=False)
 
 
 def read_json(path: Path) -> dict[str, Any]:

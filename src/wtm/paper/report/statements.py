@@ -38,8 +38,9 @@ def explain_statements() -> str:
     """What the verdicts mean."""
     return (
         "“Mean” is the mean test accuracy over the last epochs, as in the tables below, ± its spread: the standard "
-        "deviation over seeds, or over those epochs where there is one seed. A difference no larger than its spread is "
-        "called “within the spread”: it says neither yes nor no."
+        "deviation over seeds, or over those epochs where there is one seed. Where the paper says that two machines "
+        "are equal, a difference within its spread is a yes; where it says that one is better, such a difference is "
+        "neither yes nor no."
     )
 
 
