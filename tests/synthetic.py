@@ -64,7 +64,7 @@ def keep(folder: Path, *records):
         Run(record.setting, record.seed, place).record_path.write_text(content)
 
 
-def write_mnist(folder, n_train=60, n_test=30):
+def write_mnist(folder, n_train=600, n_test=30):
     """Small files in the format of MNIST's; an image shows its digit as a bar."""
     rng = np.random.default_rng(0)
     for part, n in (("train", n_train), ("t10k", n_test)):

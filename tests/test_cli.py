@@ -127,8 +127,11 @@ def test_an_interrupted_process_keeps_what_it_has_and_another_goes_on_bit_for_bi
 
 @pytest.mark.skipif(os.name != "posix", reason="a closed pipe is another error elsewhere")
 def test_a_reader_that_goes_away_is_no_error_worth_a_traceback(tmp_path):
+    environment = {name: value for name, value in os.environ.items() if name != "WTM_DATA"}
     command = [WTM, "reproduce", "sampling", "--rounds", "1", "--out", str(tmp_path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    ) as process:
         process.stdout.close()
         errors = process.stderr.read()
     assert process.returncode == 1
@@ -196,7 +199,7 @@ def test_results_that_cannot_be_written_are_found_out_before_the_work(experiment
     file.write_text("kept")
     for out in (file, file / "below"):
         result = invoke("reproduce", experiment, "--out", out)
-        assert_one_line(result, str(out))
+        assert_one_line(result, f"--out must name a folder, but {file} is a file.")
         assert result.stderr.count("\n") == 1
     assert file.read_text() == "kept"
 
@@ -338,6 +341,7 @@ def test_sampling_fails_when_counts_are_off(tmp_path, monkeypatch):
         timing = Timing(1.0, 1.0, 1.0, 1.0, masks=1, mean_count=1.0, standard_errors=-errors)
         return Point(n_literals, p, dict.fromkeys(("bernoulli", "binomial", "bits"), timing))
 
+    monkeypatch.delenv("WTM_DATA", raising=False)
     monkeypatch.setattr(sampling, "time_samplers", off)
     result = invoke("reproduce", "sampling", "--rounds", 1, "--out", tmp_path)
     assert_one_line(result, "more than 5 standard errors off at u = 1568, p = 0.1.")

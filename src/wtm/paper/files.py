@@ -27,8 +27,9 @@ def prepare_folder(folder: Path) -> None:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-    except FileExistsError:
-        raise NotADirectoryError(f"--out must name a folder, but {folder} is a file.") from None
+    except (FileExistsError, NotADirectoryError):
+        file = next(path for path in (folder, *folder.parents) if path.exists())
+        raise NotADirectoryError(f"--out must name a folder, but {file} is a file.") from None
     with tempfile.TemporaryFile(dir=folder):
         pass
 
