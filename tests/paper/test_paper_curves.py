@@ -35,10 +35,14 @@ FIGURES = {
 
 @pytest.mark.parametrize("figure", FIGURES)
 def test_a_figure_depends_on_the_results_alone(figure, tmp_path):
-    for name in ("a.svg", "b.svg", "a.png"):
+    for name in ("a.svg", "b.svg"):
         assert FIGURES[figure](tmp_path / name)
     assert ElementTree.parse(tmp_path / "a.svg").getroot().tag.endswith("svg")
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+
+
+def test_the_suffix_names_the_format(tmp_path):
+    assert FIGURES["weights"](tmp_path / "a.png")
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
 
 
