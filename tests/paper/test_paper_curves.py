@@ -2,8 +2,8 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-from synthetic import SMALL, made_up_record
 
+from synthetic import SMALL, made_up_record
 from wtm.paper.curves import draw_learning_curves, draw_sweep, draw_weights
 from wtm.paper.settings import SWEEPS, Over
 

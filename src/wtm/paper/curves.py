@@ -64,12 +64,25 @@ def draw_learning_curves(path: Path, title: str, groups: Sequence[Sequence[Recor
                 if len(records) > 1:
                     band = (curves.min(axis=0), curves.max(axis=0))
                     axes.fill_between(epochs, *band, color=_COLOURS[setting.method], alpha=0.15, linewidth=0)
-        axes.axhline(
-            100 * majority["test_share"], color="grey", linestyle=":", label=f"always “{majority['label']}”, test rows"
-        )
+        low, high = _limits(groups)
+        share = 100 * majority["test_share"]
+        if share >= low:
+            axes.axhline(share, color="grey", linestyle=":", label=f"always “{majority['label']}”, test rows")
+        axes.set_ylim(low, high)
         axes.set(title=title, xlabel="epoch", ylabel="accuracy (%)")
 
     return _draw(path, title, draw, whole_numbers=True)
+
+
+def _limits(groups: Sequence[Sequence[Record]]) -> tuple[float, float]:
+    """Where the axis begins and ends: the first, steep epochs may fall off, so that the late ones can be told apart."""
+    test, train = (
+        100 * np.concatenate([record.history[key] for records in groups for record in records])
+        for key in ("test_accuracy", "train_accuracy")
+    )
+    low, high = np.quantile(test, 0.04), max(test.max(), train.max())
+    margin = max(0.05 * (high - low), 0.2)
+    return float(low - margin), float(high + margin)
 
 
 def draw_sweep(path: Path, title: str, over: str, groups: Sequence[Sequence[Record]], n_epochs: int) -> bool:
