@@ -137,3 +137,17 @@ def test_real_imdb(real_data, recipe, n_candidates):
     assert {'has "bad"', 'has "the best"', 'has "waste of"'} <= set(loaded.feature_names)
     if n_candidates is not None:
         assert f"of {n_candidates:,} words" in loaded.description
+
+
+def test_imdb_reads_the_first_reviews_only(tmp_path):
+    write_reviews(tmp_path)
+    loaded = datasets.load_imdb(tmp_path, n_features=5, max_reviews=12)
+    assert loaded.y_train.tolist() == [0, 1] * 6
+    assert loaded.y_test.tolist() == [1, 0]
+    assert loaded.X_train.shape == (12, 5)
+
+
+@pytest.mark.parametrize("max_reviews", [0, -1])
+def test_imdb_needs_a_review(tmp_path, max_reviews):
+    with pytest.raises(ValueError, match=f"max_reviews must be at least 1, or None for all, got {max_reviews}"):
+        datasets.load_imdb(write_reviews(tmp_path), max_reviews=max_reviews)

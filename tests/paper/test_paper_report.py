@@ -1,59 +1,200 @@
+import dataclasses
 import json
-import platform
-from datetime import datetime
+import re
 
-import numba
 import pytest
+from synthetic import ENVIRONMENT, keep, made_up_record
 
-import wtm
-from wtm.paper.report import environment, prepare_folder, say, show, write_json
+from wtm.paper.files import write_json
+from wtm.paper.report import write_report
+from wtm.paper.report.results import read_results
+from wtm.paper.report.statements import statements
+from wtm.paper.sampling import LITERALS, PROBABILITIES
+from wtm.paper.settings import ECONOMY, PRESETS, SWEEPS, WEIGHTS, Over, Preset
+from wtm.paper.vanilla import METHODS
 
-
-def test_environment_names_versions_and_machine_but_not_the_host():
-    found = environment()
-    assert found["versions"]["wtm"] == wtm.__version__
-    assert found["versions"]["numba"] == numba.__version__
-    assert found["versions"]["python"] == platform.python_version()
-    assert found["machine"]["cores"] >= 1
-    assert all(found["machine"].values())
-    if len(platform.node()) > 3:
-        assert platform.node() not in json.dumps(found)
+BEST = PRESETS["connect-4"][Preset.BEST][0].setting
+CLASSIC = PRESETS["connect-4"][Preset.CLASSIC][0].setting
 
 
-def test_llvm_target_is_the_one_asked_for(monkeypatch):
-    monkeypatch.setenv("NUMBA_CPU_NAME", "haswell")
-    assert environment()["machine"]["llvm_target"] == "haswell"
+def write_sampling(folder, *, first_epoch=True, factor=8.0, quick=False):
+    timing = {
+        "nanoseconds": 100.0, "factor_low": 6.0, "factor_high": 9.0, "masks": 5, "mean_count": 1.0,
+        "standard_errors": 0.5,
+    }  # fmt: skip
+    samplers = {name: {**timing, "factor": factor} for name in ("bernoulli", "binomial", "bits")}
+    epoch = {"seconds": 10.0, "type_i": 12_000_000, "drawing_seconds": 7.0}
+    (folder / "sampling").mkdir(parents=True, exist_ok=True)
+    content = {
+        "kind": "sampling", "quick": quick, "seed": 0, "rounds": 3,
+        "points": [{"n_literals": n, "p": p, "samplers": samplers} for n in LITERALS for p in PROBABILITIES],
+        "first_epoch": dict.fromkeys(samplers, epoch) if first_epoch else {},
+        **ENVIRONMENT,
+    }  # fmt: skip
+    write_json(folder / "sampling" / "sampling.json", content)
 
 
-def test_json_holds_the_results_with_their_environment(tmp_path):
-    path = tmp_path / "results.json"
-    write_json(path, {"experiment": "tea", "value": 0.1})
-    content = json.loads(path.read_text(encoding="utf-8"))
-    assert content["experiment"] == "tea"
-    assert content["value"] == 0.1
-    assert content["versions"] == environment()["versions"]
-    assert datetime.fromisoformat(content["finished"]).utcoffset().total_seconds() == 0
+def write_vanilla(folder, names):
+    (folder / "vanilla").mkdir(parents=True)
+    for i, name in enumerate(names):
+        for seed in range(2):
+            content = {
+                "kind": "vanilla", "method": name, "seed": seed, "data": {"quick": False},
+                "test_accuracy": 0.9 + i / 100 + seed / 1000, "fit_seconds": 1.0, **ENVIRONMENT,
+            }  # fmt: skip
+            (folder / "vanilla" / f"{name}-seed{seed}.json").write_text(json.dumps(content))
 
 
-def test_json_has_no_numbers_that_are_not_json(tmp_path):
-    with pytest.raises(ValueError, match="JSON"):
-        write_json(tmp_path / "results.json", {"value": float("nan")})
-    assert list(tmp_path.iterdir()) == []
+def write_everything(folder):
+    """Made-up results of every experiment, in which the paper is right."""
+    for key in ("mnist", "imdb", "imdb-authors", "connect-4"):
+        data = key.removesuffix("-authors")
+        plans = [plan for plans in PRESETS[data].values() for plan in plans]
+        if data == key:
+            plans += [ECONOMY[key].weighted, ECONOMY[key].classic]
+            plans += [plan for over in Over for plan in SWEEPS[key][over]]
+        plans += [WEIGHTS] * (key == "mnist")
+        for setting in dict.fromkeys(plan.setting for plan in plans):
+            level = 80 + 9 * (setting.method == "WTM") + setting.n_clauses / 10_000
+            keep(folder, made_up_record(setting, [level + (i % 2) / 100 for i in range(10)], key=key))
+    write_vanilla(folder, METHODS)
+    write_sampling(folder)
 
 
-def test_prepare_folder(tmp_path):
-    folder = tmp_path / "a" / "b"
-    prepare_folder(folder)
-    prepare_folder(folder)
-    assert list(folder.iterdir()) == []
-    (tmp_path / "file").write_text("")
-    with pytest.raises(OSError, match="file"):
-        prepare_folder(tmp_path / "file")
+def report_of(folder):
+    write_report(folder, folder / "docs")
+    text = (folder / "docs" / "paper.md").read_text(encoding="utf-8")
+    for link in re.findall(r"!\[[^]]*\]\(([^)]*)\)", text):
+        assert (folder / "docs" / link).stat().st_size > 0
+    assert "nan" not in text
+    assert "None" not in text
+    for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+        assert len({row.count(" | ") for row in table.splitlines()}) == 1
+    return text
 
 
-def test_what_is_said_goes_to_standard_error_and_what_is_shown_to_standard_output(capsys):
-    say("started")
-    show("[bold]100 %[/bold] :tea:")
-    captured = capsys.readouterr()
-    assert captured.err == "started\n"
-    assert captured.out == "[bold]100 %[/bold] :tea:\n"
+def holds(folder):
+    return {statement.claim: statement for statement in statements(read_results(folder))}
+
+
+def test_everything(tmp_path):
+    write_everything(tmp_path)
+    text = report_of(tmp_path)
+    assert "Not there yet" not in text
+    assert "Unfinished" not in text
+    assert text.count("![") == 3 * 3 + 2 + 2 * 3 + 1  # accuracies and economy, authors' recipe, sweeps, weights
+    assert "768" in text.partition("## Slips of the paper")[2]
+    verdicts = [statement.verdict for statement in holds(tmp_path).values()]
+    assert "not measured" not in verdicts
+    assert verdicts.count("no") <= 3  # the made-up peaks are not the paper's
+
+
+def test_one_training_alone(tmp_path):
+    keep(tmp_path, made_up_record(BEST, [87.0, 88.0, 87.5], planned=1_000, seconds=2.0))
+    text = report_of(tmp_path)
+    assert report_of(tmp_path) == text
+    assert "Not there yet: TM: 25,000 clauses" in text
+    assert "`wtm reproduce connect-4 --preset classic --methods tm`" in text
+    assert "seed 0, has 3 of 1,000 epochs" in text
+    assert "`wtm reproduce imdb --recipe authors --preset best --methods wtm`" in text
+    assert "`wtm reproduce sampling`" in text
+    found = holds(tmp_path)
+    statement = found["Connect-4: mean test accuracy of the WTM of 25,000 clauses"]
+    assert statement.here == "87.50 ± 0.00 (3 epochs): +0.18"
+    assert statement.verdict == "yes, within the spread"
+    statement = found["Connect-4: time of training the WTM of 25,000 clauses"]
+    assert (statement.here, statement.verdict) == ("6 s for 3 epochs, 2 s each", "38 times as fast")
+    assert found["Connect-4: at 25,000 clauses each the WTM is better than the TM"].verdict == "not measured"
+
+
+@pytest.mark.parametrize(("mean", "verdict"), [(89.0, "yes"), (87.3, "yes, within the spread"), (86.0, "no")])
+def test_a_mean_is_compared_with_the_papers(tmp_path, mean, verdict):
+    keep(tmp_path, made_up_record(BEST, [mean] * 5))
+    assert holds(tmp_path)["Connect-4: mean test accuracy of the WTM of 25,000 clauses"].verdict == verdict
+
+
+@pytest.mark.parametrize(("wtm", "tm", "equal", "economy"), [
+    (88.0, 82.0, "yes", "yes"),
+    (82.0, 88.0, "no", "no"),
+    (82.0, 82.0, "within the spread", "yes, within the spread"),
+])  # fmt: skip
+def test_verdicts_follow_the_means(tmp_path, wtm, tm, equal, economy):
+    small = ECONOMY["connect-4"]
+    keep(
+        tmp_path,
+        *(made_up_record(setting, [wtm] * 5) for setting in (BEST, small.weighted.setting)),
+        *(made_up_record(setting, [tm] * 5) for setting in (CLASSIC, small.classic.setting)),
+    )
+    found = holds(tmp_path)
+    assert found["Connect-4: at 25,000 clauses each the WTM is better than the TM"].verdict == equal
+    claim = "Connect-4: a WTM of 200 clauses reaches a TM of 10,000 (1/50 of the clauses)"
+    assert found[claim].verdict == economy
+    assert f"{wtm - tm:+.2f}" in found[claim].here
+
+
+def test_the_peak_is_no_part_of_a_verdict_on_means(tmp_path):
+    keep(tmp_path, made_up_record(BEST, [99.0] + [80.0] * 9), made_up_record(CLASSIC, [82.0] * 10))
+    found = holds(tmp_path)
+    assert found["Connect-4: at 25,000 clauses each the WTM is better than the TM"].verdict == "no"
+    assert found["Connect-4: peak test accuracy of the same, picked on the test set"].verdict == "yes"
+
+
+def test_training_accuracy_and_weights(tmp_path):
+    best = PRESETS["mnist"][Preset.BEST][0].setting
+    record = made_up_record(best, [98.0] * 140, key="mnist")
+    record.history["train_accuracy"][:] = [0.99] * 100 + [1.0] * 40
+    keep(tmp_path, record, made_up_record(WEIGHTS.setting, [98.0], key="mnist"))
+    found = holds(tmp_path)
+    steady = found["MNIST: after 130 epochs the WTM's training accuracy is steadily 100 %"]
+    assert (steady.here, steady.verdict) == ("from epoch 101 on (on 5,000 training rows)", "yes")
+    assert found["MNIST: every class has both fractional and large weights"].verdict == "yes"
+    assert found["MNIST: the weights span"].here == "0.10–29.00, a factor of 290"
+    record.history["train_accuracy"][-1] = 0.99
+    keep(tmp_path, record)
+    assert holds(tmp_path)[steady.claim].here == "not steadily (on 5,000 training rows)"
+
+
+def test_sampling_alone_without_the_first_epoch(tmp_path):
+    write_sampling(tmp_path, first_epoch=False, factor=6.0)
+    assert "`wtm reproduce sampling --data-dir DIR`" in report_of(tmp_path)
+    (verdict,) = [s.verdict for claim, s in holds(tmp_path).items() if claim.startswith("Sampling")]
+    assert verdict == "no"
+
+
+def test_vanilla_methods_in_part(tmp_path):
+    write_vanilla(tmp_path, ["tree", "linear"])
+    text = report_of(tmp_path)
+    assert "| Decision tree | 90.05 | 90.00–90.10 | 87.8 |" in text
+    assert "Multinomial naive Bayes" in text.partition("Not there yet: 2-layer NN")[2]
+
+
+def test_trainings_of_a_sweep_are_looked_at_over_the_same_epochs(tmp_path):
+    a, b = (plan.setting for plan in SWEEPS["connect-4"][Over.GAMMA][1:3])
+    keep(tmp_path, made_up_record(a, [60.0] * 5 + [90.0] * 20), made_up_record(b, [70.0] * 5))
+    text = report_of(tmp_path)
+    assert "gamma swept, 200 clauses a class, 5 epochs" in text
+    assert "| 60.00 ± 0.00 |" in text
+    assert "6 of 8 points" in text
+
+
+def test_no_results_are_no_report(tmp_path):
+    with pytest.raises(FileNotFoundError, match="There are no results in"):
+        write_report(tmp_path, tmp_path / "docs")
+    assert not (tmp_path / "docs").exists()
+
+
+def test_quick_results_are_named_as_such_and_never_mixed_in(tmp_path):
+    quick = dataclasses.replace(BEST, n_clauses=60)
+    keep(tmp_path / "quick", made_up_record(quick, [70.0], quick=True))
+    assert "Their figures mean nothing" in report_of(tmp_path / "quick")
+    keep(tmp_path, made_up_record(BEST, [70.0]), made_up_record(quick, [70.0], quick=True))
+    with pytest.raises(ValueError, match="quick results beside others"):
+        read_results(tmp_path)
+
+
+def test_a_damaged_file_is_named(tmp_path):
+    keep(tmp_path, made_up_record(BEST, [70.0]))
+    (path,) = (tmp_path / "connect-4").glob("*.json")
+    path.write_text(json.dumps({"kind": "training"}))
+    with pytest.raises(ValueError, match=path.name):
+        read_results(tmp_path)

@@ -2,106 +2,123 @@ import statistics
 
 import numpy as np
 import pytest
-from rich.console import Console
+from synthetic import SMALL, made_up_record, small_problem
 
-from wtm import WTMClassifier
-from wtm.paper.comparison_table import comparison_table
+from wtm.machine import Machine
+from wtm.paper.accuracy_table import accuracy_table
+from wtm.paper.console import Table
+from wtm.paper.record import by_setting, describe_weights, read_record, read_records
 from wtm.paper.rules_file import write_rules
-from wtm.paper.settings import Preset, machines_of
+from wtm.paper.run import Options, Run, _parameters, carry_out, trained_classifier
+from wtm.paper.settings import PRESETS, Plan, Preset
 from wtm.paper.summary import summarise
 
-ACCURACIES = [0.5, 0.7, 0.9, 0.6, 0.9, 0.8, 0.7, 0.75, 0.7, 0.8, 0.84]
+ACCURACIES = [50, 70, 90, 60, 90, 80, 70, 75, 70, 80, 84]
+BEST = PRESETS["connect-4"][Preset.BEST][0].setting
 
 
-@pytest.fixture
-def clf():
-    X = np.random.default_rng(3).integers(0, 2, (200, 9)).astype(np.uint8)
-    clf = WTMClassifier(n_clauses=20, T=6, s=3, gamma=0.2, n_epochs=len(ACCURACIES), random_state=0)
-    clf.fit(X, np.array(["no", "yes"])[X[:, 0] ^ X[:, 1]])
-    for entry, accuracy in zip(clf.history_, ACCURACIES, strict=True):
-        entry["valid_accuracy"] = accuracy
-        entry["seconds"] = float(entry["epoch"])
-    return clf
+def test_summary_of_one_training():
+    summary = summarise([made_up_record(SMALL, ACCURACIES, seconds=2.0)])
+    assert (summary.n_seeds, summary.epochs, summary.averaged) == (1, 11, 3)  # a fifth, rounded up
+    s = summary.statistics
+    assert (s.maximum, s.minimum, s.mean) == pytest.approx((84, 70, 78))
+    assert s.deviation == pytest.approx(statistics.pstdev([70, 80, 84]))
+    assert (s.low, s.high) == pytest.approx((70.5, 83.8))  # 2.5 % of the way from the ends
+    assert (summary.last, summary.peak, summary.peak_epochs) == (pytest.approx(84), pytest.approx(90), (3,))
+    assert (summary.seconds, summary.total_seconds) == (2.0, 22.0)
+    assert summary.spread == s.deviation
 
 
-def test_summary(clf):
-    summary = summarise(clf)
-    assert summary.epochs == 11
-    assert summary.last == 0.84
-    assert summary.averaged == 3  # a fifth, rounded up
-    assert summary.mean == pytest.approx((0.7 + 0.8 + 0.84) / 3)
-    assert summary.deviation == pytest.approx(statistics.pstdev([0.7, 0.8, 0.84]))
-    assert (summary.low, summary.high) == (0.7, 0.84)
-    assert (summary.peak, summary.peak_epoch) == (0.9, 3)
-    assert (summary.seconds_low, summary.seconds_per_epoch, summary.seconds_high) == (3.5, 6, 8.5)
+def test_summary_of_several_seeds_is_over_what_all_have():
+    longer = made_up_record(SMALL, [x + 2 for x in ACCURACIES] + [10], seed=1)
+    summary = summarise([made_up_record(SMALL, ACCURACIES), longer])
+    assert (summary.n_seeds, summary.epochs) == (2, 11)
+    assert summary.seed_means == pytest.approx((78, 80))
+    assert summary.statistics.mean == pytest.approx(79)
+    assert summary.spread == pytest.approx(statistics.stdev([78, 80]))
 
 
-def test_summary_of_weights_leaves_clauses_without_literals_out(clf):
-    heavy = clf.machines_[0].exponents.argmax()
-    before = summarise(clf)
-    clf.machines_[0].include_bits.reshape(-1)[heavy * clf.machines_[0].parameters.n_words] = 0
-    after = summarise(clf)
-    assert after.rules == before.rules - 1
-    voting = np.concatenate([m.weights[m.include.any(axis=1)] for m in clf.machines_])
-    assert (after.weights.min, after.weights.max) == (voting.min(), voting.max())
-    assert after.weights.mean == pytest.approx(voting.mean())
-    assert set(after.weights_by_class) == {"no", "yes"}
-    assert after.weights_by_class["yes"] == before.weights_by_class["yes"]
-    assert after.weights_by_class["no"].max < before.weights_by_class["no"].max
+def test_summary_of_fewer_epochs_is_that_of_a_shorter_training():
+    cut = summarise([made_up_record(SMALL, ACCURACIES)], 5)
+    assert cut == summarise([made_up_record(SMALL, ACCURACIES[:5])])
+    assert cut.peak == pytest.approx(90)
 
 
-def test_summary_without_any_rule(clf):
-    for machine in clf.machines_:
-        machine.include_bits[:] = 0
-    summary = summarise(clf)
-    assert summary.rules == 0
-    assert summary.weights is None
-    assert summary.weights_by_class == {"no": None, "yes": None}
-    text = printed([machines_of("connect-4", Preset.BEST)[0]], [summary])
-    assert "nan" not in text
+def cells(table, start):
+    (row,) = [row for row in table.rows if row[0].startswith(start)]
+    return dict(zip(table.header, row, strict=True))
 
 
-def printed(settings, summaries):
-    console = Console(width=100, force_terminal=False)
-    with console.capture() as capture:
-        console.print(
-            comparison_table("Tea, preset light", settings, summaries, {"label": "win", "test_share": 0.6517})
-        )
-    return capture.get()
+def test_table_sets_the_authors_figures_beside_ours_and_tells_the_difference():
+    table = accuracy_table([[made_up_record(BEST, [87.0] * 8 + [88.0, 87.5])]])
+    paper, program = cells(table, "WTM, the paper"), cells(table, "WTM, authors' program")
+    assert (paper["mean ± sd"], paper["95 % range"], paper["s an epoch"]) == ("87.32 ± 0.20", "86.97–87.66", "76")
+    assert paper["epochs"] == "1,000 (200)"
+    assert paper["peak of all"] == "–"
+    assert (program["peak of all"], program["last epoch"]) == ("87.91", "87.24")
+    ours = cells(table, "**WTM, here")
+    assert ours["mean ± sd"] == "**87.75 ± 0.25**"
+    assert ours["peak of all"] == "**88.00 (epoch 9)**"
+    assert ours["epochs"] == "**10 (2)**"
+    assert cells(table, "here less the paper")["mean ± sd"] == "+0.43"
+    assert cells(table, "here less the program")["peak of all"] == "+0.09"
 
 
-def cells(text, row):
-    (line,) = [line for line in text.splitlines() if line.startswith(f"│   {row} ")]
-    return [cell.strip() for cell in line.split("│")[2:-1]]
+def test_table_of_seeds_names_the_spread():
+    records = [made_up_record(SMALL, [80.0 + seed] * 5, seed=seed) for seed in range(3)]
+    table = accuracy_table([records])
+    assert cells(table, "**WTM, here")["mean ± sd"] == "**81.00 ± 0.00 (80.00–82.00, 3 seeds)**"
 
 
-def test_table_sets_the_authors_figures_beside_ours(clf):
-    summary = summarise(clf)
-    text = printed(machines_of("connect-4", Preset.LIGHT), [summary, summary])
-    assert cells(text, "epochs") == ["200", "11", "11"]
-    assert cells(text, "p_s = 1/s") == ["0.037", "0.037", "0.033"]
-    assert cells(text, "after the last epoch") == ["80.13", "84.00", "84.00"]
-    assert cells(text, "peak of all epochs") == ["–", "90.00 (3)", "90.00 (3)"]
-    assert cells(text, "range of last epochs") == ["–", "70.00–84.00", "70.00–84.00"]
-    assert cells(text, "always “win”") == ["–", "65.17", "65.17"]
-    assert cells(text, "seconds an epoch") == ["–", "6.00 (3.50–8.50)", "6.00 (3.50–8.50)"]
-    assert "last epochs are the last 3," in " ".join(text.split())
+def test_tables_as_markdown_and_for_terminals():
+    table = Table(["", "a"], [["**x**", "1"], ["y", "2"]])
+    assert table.markdown() == "|  | a |\n| :--- | ---: |\n| **x** | 1 |\n| y | 2 |"
+    assert [column.header for column in table.rich("Tea").columns] == ["", "a"]
+    turned = table.rich("Tea", transposed=True)
+    assert [column.header for column in turned.columns] == ["", "x", "y"]
+    assert [list(column.cells) for column in turned.columns] == [["a"], ["1"], ["2"]]
 
 
-def test_table_tells_epochs_of_figures_that_come_from_another_training(clf):
-    text = printed(machines_of("mnist", Preset.BEST), [summarise(clf)])
-    assert cells(text, "epochs") == ["200", "11"]
-    assert cells(text, "peak of all epochs") == ["98.63 in 300", "90.00 (3)"]
-    assert cells(text, "after the last epoch") == ["98.51", "84.00"]
+def test_records_are_read_in_order_and_grouped(tmp_path):
+    a, b = made_up_record(SMALL, [1, 2]), made_up_record(BEST, [3])
+    for record in (b, a):
+        record.write(Run(record.setting, 0, tmp_path).record_path)
+    (tmp_path / "other.json").write_text("{}")
+    records = read_records(tmp_path)
+    assert sorted(records, key=lambda r: r.setting.n_clauses) == [a, b]
+    assert by_setting([a, b, a]) == [[a, a], [b]]
 
 
-def test_rules_file_wraps_between_literals(clf, tmp_path):
+@pytest.mark.parametrize("content", ["", "[1]", "{}", '{"kind": "tea"}', '{"kind": "training", "seed": 1}'])
+def test_what_is_no_record_is_named(tmp_path, content):
+    path = tmp_path / "wtm-1-seed0.json"
+    path.write_text(content)
+    with pytest.raises(ValueError, match=r"wtm-1-seed0\.json"):
+        read_record(path)
+
+
+def test_weights_are_of_all_clauses_and_of_those_that_vote():
+    parameters = _parameters(SMALL, small_problem())
+    machine = Machine.new(parameters, 0, 0)
+    machine.exponents[:] = np.arange(10) - 4
+    found = describe_weights("tea", machine)
+    assert found["voting"] is None
+    assert found["all"]["minimum"] == pytest.approx(1.05**-4)
+    assert found["all"]["maximum"] == pytest.approx(1.05**5)
+    assert sum(found["positive"].values()) == sum(found["negative"].values()) == 5
+    for exponent, k in ((0, 0), (4, 2), (-4, -3)):  # bins of an eighth of a doubling: 1.05**4 is 2**0.28
+        assert str(k) in (found["positive"] if exponent <= 0 else found["negative"])
+
+
+def test_rules_file_wraps_between_literals(tmp_path):
+    problem = small_problem()
+    (record,) = carry_out(problem, [Plan(SMALL, 3)], Options(tmp_path, n_jobs=1))
+    clf = trained_classifier(Run(SMALL, 0, tmp_path / "connect-4"), problem, record)
     names = [f"the number {i} is-in the bag" for i in range(9)]
-    setting = machines_of("connect-4", Preset.LIGHT)[0]
-    write_rules(tmp_path / "rules.txt", "Tea", setting, clf, names)
+    write_rules(tmp_path / "rules.txt", "Tea", SMALL, clf, names)
     lines = (tmp_path / "rules.txt").read_text(encoding="utf-8").splitlines()
-    assert "Class no" in lines
-    assert "Class yes" in lines
+    assert "Class draw" in lines
+    assert "Class win" in lines
     assert max(map(len, lines)) <= 100
     literal_lines = [line for line in lines if "is-in" in line]
     assert literal_lines

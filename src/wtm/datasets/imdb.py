@@ -38,6 +38,7 @@ def load_imdb(
     *,
     recipe: Literal["paper", "authors"] = "paper",
     n_features: int = 5000,
+    max_reviews: int | None = None,
 ) -> Dataset:
     """Load the IMDb reviews as bits: which words and pairs of words they have (the paper, section 4.2).
 
@@ -61,6 +62,8 @@ def load_imdb(
         same folder.
     n_features : int
         Number of terms to select.
+    max_reviews : int or None
+        Read only so many reviews, the first, of each of the two parts; None: all.
 
     Returns
     -------
@@ -72,11 +75,13 @@ def load_imdb(
     DatasetNotFoundError
         If the files are in none of the folders looked in.
     ValueError
-        If `recipe` is unknown, a file is damaged or not as described, or there are fewer candidates than
-        `n_features`.
+        If `recipe` is unknown, `max_reviews` is below 1, a file is damaged or not as described, or there are fewer
+        candidates than `n_features`.
     """
     if recipe not in ("paper", "authors"):
         raise ValueError(f"recipe must be 'paper' or 'authors', got {recipe!r}.")
+    if max_reviews is not None and max_reviews < 1:
+        raise ValueError(f"max_reviews must be at least 1, or None for all, got {max_reviews!r}.")
     names = ["train.jsonl", "test.jsonl"] + ["imdb_word_index.json"] * (recipe == "authors")
     try:
         paths = find_files("IMDb", "imdb", names, data_dir)
@@ -86,8 +91,8 @@ def load_imdb(
             'al., 2011); a line of the two .jsonl files is one review, {"label": 0 or 1, "text": "..."}.'
         ) from None
     tokenize = _words if recipe == "paper" else _keras_tokenizer(paths["imdb_word_index.json"])
-    texts_train, y_train = _read_reviews(paths["train.jsonl"])
-    texts_test, y_test = _read_reviews(paths["test.jsonl"])
+    texts_train, y_train = _read_reviews(paths["train.jsonl"], max_reviews)
+    texts_test, y_test = _read_reviews(paths["test.jsonl"], max_reviews)
     vectorizer = CountVectorizer(tokenizer=tokenize, token_pattern=None, ngram_range=(1, 2), dtype=np.int32)
     counts = sparse.csr_array(vectorizer.fit_transform(texts_train))
     columns, n_candidates = _select(counts, y_train, n_features)
@@ -141,10 +146,10 @@ def _keras_tokenizer(word_index: Path) -> _Tokenizer:
     return tokenize
 
 
-def _read_reviews(path: Path) -> tuple[list[str], NDArray[np.int64]]:
-    """Return the texts and the labels (n_reviews,) of a file with one JSON object a line."""
+def _read_reviews(path: Path, max_reviews: int | None) -> tuple[list[str], NDArray[np.int64]]:
+    """Return the first texts and labels (n_reviews,) of a file with one JSON object a line."""
     texts, labels = [], []
-    for number, line in enumerate(read_file(path).splitlines(), start=1):
+    for number, line in enumerate(read_file(path).splitlines()[:max_reviews], start=1):
         try:
             review = json.loads(line)
             text, label = str(review["text"]), review["label"]

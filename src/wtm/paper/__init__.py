@@ -1,7 +1,14 @@
-"""The paper's experiments, one module each: `connect_4` and `sampling`.
+"""The paper's experiments, one module each, and the report on what came out.
 
-An experiment has a function ``reproduce`` that does the work, writes its results into a folder and prints a table; the
-command ``wtm reproduce`` calls it. `settings` holds the authors' settings and figures. `comparison` trains the machines
-of a preset and lets `summary`, `comparison_table`, `curve` and `rules_file` show what came out. `report` is what all
-experiments share.
+An experiment has a function ``reproduce``, which the command ``wtm reproduce`` calls:
+
+- `accuracy`: TM and WTM with the authors' settings on Connect-4, MNIST and IMDb;
+- `economy`: few weighted clauses against many without weights;
+- `weights`: what weights are learnt;
+- `sweep`: accuracy over gamma, and over clauses;
+- `vanilla`: other methods on the same bits;
+- `sampling`: the speed of drawing feedback.
+
+`settings` holds the machines and the authors' figures as data. A training is a `run`: it keeps a `checkpoint` to go on
+from and a `record`, from which `accuracy_table`, `curves` and `report` make all tables and figures.
 """

@@ -19,7 +19,7 @@ _HIDDEN = "\N{NO-BREAK SPACE}"
 def write_rules(path: Path, title: str, setting: Setting, clf: WTMClassifier, feature_names: Sequence[str]) -> None:
     """Write the ten heaviest rules of each class, wrapped between literals."""
     lines = [
-        f"{title}: the {_PER_CLASS} heaviest rules of each class of the {setting.machine} after epoch {clf.n_epochs_}",
+        f"{title}: the {_PER_CLASS} heaviest rules of each class of the {setting.method} after epoch {clf.n_epochs_}",
         "A row's class is the one whose rules that hold for the row have the largest sum of votes.",
     ]
     if not setting.gamma:

@@ -10,18 +10,31 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from rich import box
-from rich.table import Table
 
 from wtm.binomial import PROBABILITY_DIGITS, binomial_table, threshold
 from wtm.kernels.sampling import RANDOM_WORDS, fill_masks
 from wtm.kernels.tables import BinomialTable
 from wtm.machine import SAMPLERS
-from wtm.paper.report import prepare_folder, say, show, write_json
+from wtm.paper.console import Table, say, show
+from wtm.paper.files import environment, prepare_folder, read_json, write_json
+from wtm.paper.first_epoch import FirstEpoch, first_epoch_table, mnist_if_there, time_first_epochs
+from wtm.paper.run import Options, folder_of
 
-__all__ = ["Point", "Timing", "reproduce", "time_samplers"]
+__all__ = [
+    "PAPER_FACTOR",
+    "PAPER_SIZE",
+    "Point",
+    "Timing",
+    "explain_sampling",
+    "read_sampling",
+    "reproduce",
+    "sampling_table",
+    "sampling_verdict",
+    "time_samplers",
+]
 
 PAPER_SIZE = (1568, 0.1)
 """Literals and p_s of the paper's measurement."""
@@ -33,6 +46,7 @@ LITERALS = (168, 1568, 10_000)
 """Those of Connect-4, MNIST and IMDb."""
 PROBABILITIES = (0.0065, 0.012, 0.037, 0.085, 0.1, 0.25)
 
+_TITLE = "Drawing the literals that Type I feedback weakens"
 _BASELINE = "bernoulli"
 _FASTER = ("binomial", "bits")
 _STANDARD_ERRORS = 5
@@ -81,17 +95,15 @@ class Point:
         return all(abs(timing.standard_errors) <= _STANDARD_ERRORS for timing in self.samplers.values())
 
 
-def reproduce(*, rounds: int, seed: int, out: Path) -> None:
-    """Time the samplers at all sizes, check their counts, write ``results.json`` and print a table.
+def reproduce(rounds: int, options: Options) -> None:
+    """Time the samplers at all sizes, check their counts, time the first epoch; write ``sampling.json``, print tables.
 
     Parameters
     ----------
     rounds : int
         How often each sampler is timed at each size.
-    seed : int
-        Of the random streams.
-    out : Path
-        The folder for results; made where it is missing.
+    options : Options
+        The first of its seeds is that of the random streams; epochs and threads do not apply.
 
     Raises
     ------
@@ -100,31 +112,46 @@ def reproduce(*, rounds: int, seed: int, out: Path) -> None:
     ValueError
         A sampler's counts are off.
     """
-    prepare_folder(out)
+    folder, seed = folder_of(options, "sampling"), options.seeds[0]
+    prepare_folder(folder)
+    problem = mnist_if_there(options.data_dir, quick=options.quick)
     say(
         f"Timing {', '.join((_BASELINE, *_FASTER))} at {len(LITERALS) * len(PROBABILITIES)} sizes, {rounds} rounds each"
     )
     points = [time_samplers(n_literals, p, rounds, seed) for n_literals in LITERALS for p in PROBABILITIES]
+    (at_paper,) = (point.samplers for point in points if (point.n_literals, point.p) == PAPER_SIZE)
+    nanoseconds = {name: timing.nanoseconds for name, timing in at_paper.items()}
+    epochs = {} if problem is None else time_first_epochs(problem, nanoseconds, seed)
     write_json(
-        out / "results.json",
+        folder / "sampling.json",
         {
-            "experiment": "sampling",
+            "kind": "sampling",
+            "quick": options.quick,
             "seed": seed,
             "rounds": rounds,
-            "paper": {
-                "n_literals": PAPER_SIZE[0],
-                "p": PAPER_SIZE[1],
-                "factor": PAPER_FACTOR,
-                "bernoulli_nanoseconds": PAPER_NANOSECONDS,
-            },
             "points": [asdict(point) for point in points],
+            "first_epoch": {name: asdict(epoch) for name, epoch in epochs.items()},
+            **environment(),
         },
     )
-    show(_table(points, rounds), _verdict(points))
-    say(f"Written to {out}: results.json")
+    show(sampling_table(points).rich(_TITLE), explain_sampling(rounds), sampling_verdict(points))
+    if epochs:
+        show(first_epoch_table(epochs).rich("The first epoch on MNIST, one thread"))
+    say(f"Written to {folder}: sampling.json")
     off = [f"u = {point.n_literals}, p = {point.p}" for point in points if not point.agrees]
     if off:
         raise ValueError(f"mean counts are more than {_STANDARD_ERRORS} standard errors off at {'; '.join(off)}.")
+
+
+def read_sampling(path: Path) -> tuple[dict[str, Any], list[Point], dict[str, FirstEpoch]]:
+    """Read ``sampling.json``: all of it, its points, and the first epochs by sampler (none where not measured)."""
+    content = read_json(path)
+    points = [
+        Point(point["n_literals"], point["p"], {name: Timing(**t) for name, t in point["samplers"].items()})
+        for point in content["points"]
+    ]
+    epochs = {name: FirstEpoch(**epoch) for name, epoch in content["first_epoch"].items()}
+    return content, points, epochs
 
 
 class _Stopwatch:
@@ -200,30 +227,26 @@ def _timing(own: Sequence[float], baseline: Sequence[float], counts: np.ndarray,
     )
 
 
-def _table(points: Sequence[Point], rounds: int) -> Table:
-    table = Table(
-        title="Drawing the literals that Type I feedback weakens: nanoseconds a mask",
-        title_justify="left",
-        caption=f"Medians of {rounds} rounds; in brackets the quartiles of the ratios within a round.",
-        caption_justify="left",
-        box=box.SIMPLE_HEAD,
-        padding=(0, 0, 0, 1),
-        pad_edge=False,
+def sampling_table(points: Sequence[Point]) -> Table:
+    """A row a size: nanoseconds of each sampler, and how many times as fast as the first the others are."""
+    rows = [
+        [
+            f"{point.n_literals:,}",
+            f"{point.p:g}",
+            *(f"{point.samplers[name].nanoseconds:,.0f}" for name in (_BASELINE, *_FASTER)),
+            *(_factor(point.samplers[name]) for name in _FASTER),
+        ]
+        for point in points
+    ]
+    return Table(["literals", "p", _BASELINE, *_FASTER, *(f"{name}, factor" for name in _FASTER)], rows)
+
+
+def explain_sampling(rounds: int) -> str:
+    """How to read a `sampling_table`."""
+    return (
+        f"Nanoseconds for the mask of one Type I feedback, medians of {rounds} rounds; in brackets the quartiles of "
+        "the ratios within a round."
     )
-    for heading in ("literals", "p", _BASELINE, *_FASTER, *(f"{name} is\ntimes as fast" for name in _FASTER)):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for n_literals in LITERALS:
-        for point in (point for point in points if point.n_literals == n_literals):
-            timings = point.samplers
-            table.add_row(
-                f"{n_literals:,}",
-                f"{point.p:g}",
-                *(f"{timings[name].nanoseconds:,.0f}" for name in (_BASELINE, *_FASTER)),
-                *(_factor(timings[name]) for name in _FASTER),
-                style="bold" if (n_literals, point.p) == PAPER_SIZE else None,
-            )
-        table.add_section()
-    return table
 
 
 def _factor(timing: Timing) -> str:
@@ -234,7 +257,8 @@ def _factor(timing: Timing) -> str:
     return f"{middle} ({low}–{high})"
 
 
-def _verdict(points: Sequence[Point]) -> str:
+def sampling_verdict(points: Sequence[Point]) -> str:
+    """What the paper says of one size, and what came out."""
     (at_paper,) = (point.samplers for point in points if (point.n_literals, point.p) == PAPER_SIZE)
     factors = ", ".join(f"{name} {_factor(at_paper[name])}" for name in _FASTER)
     worst = max(abs(timing.standard_errors) for point in points for timing in point.samplers.values())

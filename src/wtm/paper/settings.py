@@ -1,10 +1,32 @@
-"""The paper's settings and what it reached with them: one table, `PRESETS`."""
+"""The machines of the paper's experiments and what its authors report of them, as data.
 
+`PRESETS` holds the settings that the authors give for each data set. `ECONOMY`, `WEIGHTS` and `SWEEPS` build on them
+for the paper's other statements; where the authors leave a setting open, the choice is explained beside it.
+`REPORTED` holds the authors' figures by data set and setting.
+"""
+
+import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Literal
 
-__all__ = ["PRESETS", "PaperFigure", "Preset", "Setting", "machines_of"]
+__all__ = [
+    "AVERAGED",
+    "ECONOMY",
+    "PRESETS",
+    "REPORTED",
+    "SWEEPS",
+    "WEIGHTS",
+    "Economy",
+    "Over",
+    "Plan",
+    "Preset",
+    "Reported",
+    "Setting",
+    "Statistics",
+    "averaged_epochs",
+    "plans_of",
+]
 
 
 class Preset(StrEnum):
@@ -15,42 +37,20 @@ class Preset(StrEnum):
     BEST = "best"
 
 
-_PAPER = "the paper"
-_PROGRAM = "readme of the authors' program"
+class Over(StrEnum):
+    """What a sweep varies."""
 
-
-@dataclass(frozen=True)
-class PaperFigure:
-    """A test accuracy that the authors report.
-
-    Attributes
-    ----------
-    measure : {"last", "mean", "peak"}
-        Accuracy after the last epoch, mean over the last `averaged` epochs, or the largest of all epochs.
-    accuracy : float
-        As a fraction of 1.
-    epochs : int or None
-        Epochs of that training; None where they are not told.
-    source : str
-        Where the figure stands.
-    averaged : int or None
-        How many epochs a mean is over; None for other measures and where it is not told.
-    """
-
-    measure: Literal["last", "mean", "peak"]
-    accuracy: float
-    epochs: int | None
-    source: str
-    averaged: int | None = None
+    GAMMA = "gamma"
+    CLAUSES = "clauses"
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A machine to train.
+    """A machine.
 
     Attributes
     ----------
-    machine : {"WTM", "TM"}
+    method : {"WTM", "TM"}
         With weights, or the classic machine (gamma = 0).
     n_clauses : int
         Clauses a class.
@@ -60,91 +60,225 @@ class Setting:
         Learning rate of the weights.
     T : int
         Threshold.
-    epochs : int
-        Epochs that the authors trained this setting for, unless a figure says otherwise.
-    default_epochs : int
-        Epochs that ``wtm reproduce`` trains unless told otherwise.
-    paper : tuple of PaperFigure
-        What the authors report for this setting.
-    paper_seconds : float or None
-        Seconds an epoch that the authors report, on their machine.
     """
 
-    machine: Literal["WTM", "TM"]
+    method: Literal["WTM", "TM"]
     n_clauses: int
     p_s: float
     gamma: float
     T: int
-    epochs: int
-    default_epochs: int
-    paper: tuple[PaperFigure, ...] = ()
-    paper_seconds: float | None = None
 
 
-_TABLE_3, _TABLE_6, _TABLE_7 = (f"{_PAPER}, table {number}" for number in (3, 6, 7))
-_IMDB_TEXT = f"{_PAPER}, section on IMDb"
+@dataclass(frozen=True)
+class Plan:
+    """A machine to train, and for how many epochs unless told otherwise."""
 
-PRESETS: dict[str, dict[Preset, Setting]] = {
-    "connect-4": {
-        Preset.LIGHT: Setting("WTM", 200, 0.037, 0.0001, 12, 200, 200, (PaperFigure("last", 0.8013, 200, _PROGRAM),)),
-        Preset.CLASSIC: Setting(
-            "TM", 25_000, 0.033, 0.0, 100, 1_000, 1_000,
-            (PaperFigure("peak", 0.8293, 1_000, _TABLE_7), PaperFigure("mean", 0.8249, 1_000, _TABLE_7, 200)), 105,
-        ),
-        Preset.BEST: Setting(
-            "WTM", 25_000, 0.0065, 0.0007, 100, 1_000, 1_000,
-            (
-                PaperFigure("peak", 0.8791, 1_000, _TABLE_7), PaperFigure("mean", 0.8732, 1_000, _TABLE_7, 200),
-                PaperFigure("last", 0.8724, 1_000, _PROGRAM),
-            ), 76,
-        ),
-    },
-    "mnist": {
-        Preset.LIGHT: Setting("WTM", 500, 0.085, 0.0025, 25, 400, 400, (PaperFigure("last", 0.9813, 400, _PROGRAM),)),
-        Preset.CLASSIC: Setting(
-            "TM", 4_000, 0.1, 0.0, 100, 200, 200,
-            (PaperFigure("peak", 0.9824, 300, _TABLE_3), PaperFigure("mean", 0.9811, 300, _TABLE_3, 50)), 200,
-        ),
-        Preset.BEST: Setting(
-            "WTM", 4_000, 0.085, 0.012, 90, 200, 200,
-            (
-                PaperFigure("peak", 0.9863, 300, _TABLE_3), PaperFigure("mean", 0.9850, 300, _TABLE_3, 50),
-                PaperFigure("last", 0.9851, 200, _PROGRAM),
-            ), 102,
-        ),
-    },
-    "imdb": {
-        Preset.LIGHT: Setting(
-            "WTM", 3_200, 0.012, 0.0006, 12, 35, 35,
-            (PaperFigure("peak", 0.8954, 30, _IMDB_TEXT), PaperFigure("last", 0.8948, 35, _PROGRAM)),
-        ),
-        Preset.CLASSIC: Setting(
-            "TM", 25_000, 0.02, 0.0, 150, 25, 25,
-            (PaperFigure("peak", 0.8986, None, _TABLE_6), PaperFigure("mean", 0.8980, None, _TABLE_6)), 960,
-        ),
-        Preset.BEST: Setting(
-            "WTM", 25_000, 0.008, 0.006, 60, 25, 25,
-            (PaperFigure("peak", 0.9037, None, _TABLE_6), PaperFigure("mean", 0.9025, None, _TABLE_6)), 840,
-        ),
-    },
-}  # fmt: skip
-"""Settings by data set and preset; the settings themselves are those of the authors' program."""
+    setting: Setting
+    n_epochs: int
 
 
-def machines_of(dataset: str, preset: Preset) -> tuple[Setting, ...]:
-    """The machines that a preset trains.
+@dataclass(frozen=True)
+class Statistics:
+    """Test accuracies over the last epochs of a training, in per cent: a row of the paper's tables 3, 6 and 7."""
 
-    "light" sets a classic machine beside the weighted one: of the same size, with the p_s of the "classic" preset. The
-    authors report nothing for that machine.
+    maximum: float
+    minimum: float
+    mean: float
+    deviation: float
+    low: float
+    high: float
 
-    Parameters
+
+@dataclass(frozen=True)
+class Reported:
+    """What the authors report of a machine; accuracies are on the test set, in per cent.
+
+    Attributes
     ----------
-    dataset : str
-        A key of `PRESETS`.
-    preset : Preset
+    source : {"paper", "program"}
+        Their paper, or the readme of their program.
+    where : str
+        The place in it.
+    epochs : int or None
+        Length of the training; None where it is not told.
+    statistics : Statistics or None
+        Over the last epochs (`AVERAGED`).
+    peak : float or None
+        The largest accuracy of all epochs, as the test set itself picks it.
+    last : float or None
+        After the last epoch.
+    seconds : float or None
+        Of an epoch, on their machine.
     """
-    setting = PRESETS[dataset][preset]
-    if preset != Preset.LIGHT:
-        return (setting,)
-    classic = PRESETS[dataset][Preset.CLASSIC]
-    return setting, replace(setting, machine="TM", p_s=classic.p_s, gamma=0.0, paper=(), paper_seconds=None)
+
+    source: Literal["paper", "program"]
+    where: str
+    epochs: int | None = None
+    statistics: Statistics | None = None
+    peak: float | None = None
+    last: float | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class Economy:
+    """Few weighted clauses that are said to do the work of many without weights.
+
+    `share` is the paper's: so much of the clauses.
+    """
+
+    share: str
+    weighted: Plan
+    classic: Plan
+
+
+AVERAGED = {"mnist": 50, "connect-4": 200, "imdb": 5, "imdb-authors": 5}
+"""The last epochs that statistics are over. For IMDb the paper does not tell; see `averaged_epochs` for short runs."""
+
+
+def averaged_epochs(data: str, n_epochs: int) -> int:
+    """How many of `n_epochs` epochs statistics are over: those of the paper, but not more than the last fifth."""
+    return min(AVERAGED[data], -(-n_epochs // 5))
+
+
+_MNIST_BEST = Setting("WTM", 4_000, 0.085, 0.012, 90)
+_MNIST_CLASSIC = Setting("TM", 4_000, 0.1, 0.0, 100)
+_MNIST_LIGHT = Setting("WTM", 500, 0.085, 0.0025, 25)
+_IMDB_BEST = Setting("WTM", 25_000, 0.008, 0.006, 60)
+_IMDB_CLASSIC = Setting("TM", 25_000, 0.02, 0.0, 150)
+_IMDB_LIGHT = Setting("WTM", 3_200, 0.012, 0.0006, 12)
+_CONNECT_4_BEST = Setting("WTM", 25_000, 0.0065, 0.0007, 100)
+_CONNECT_4_CLASSIC = Setting("TM", 25_000, 0.033, 0.0, 100)
+_CONNECT_4_LIGHT = Setting("WTM", 200, 0.037, 0.0001, 12)
+
+
+def _beside(weighted: Setting, classic: Setting) -> Setting:
+    """A classic machine of the same size: the T of `weighted` and the p_s of `classic`. The authors report none."""
+    return replace(weighted, method="TM", gamma=0.0, p_s=classic.p_s)
+
+
+Plans = tuple[Plan, ...]
+
+
+def _presets(light: Setting, classic: Setting, best: Setting, light_epochs: int, epochs: int) -> dict[Preset, Plans]:
+    return {
+        Preset.LIGHT: (Plan(light, light_epochs), Plan(_beside(light, classic), light_epochs)),
+        Preset.CLASSIC: (Plan(classic, epochs),),
+        Preset.BEST: (Plan(best, epochs),),
+    }
+
+
+PRESETS: dict[str, dict[Preset, Plans]] = {
+    "connect-4": _presets(_CONNECT_4_LIGHT, _CONNECT_4_CLASSIC, _CONNECT_4_BEST, 200, 1_000),
+    "mnist": _presets(_MNIST_LIGHT, _MNIST_CLASSIC, _MNIST_BEST, 400, 300),
+    "imdb": _presets(_IMDB_LIGHT, _IMDB_CLASSIC, _IMDB_BEST, 35, 25),
+}
+"""Machines by data set and preset. "light" sets a classic machine of the same size beside the weighted one."""
+
+
+def plans_of(data: str, preset: Preset, methods: frozenset[str]) -> Plans:
+    """The machines of a preset, of `methods` ("wtm", "tm") alone.
+
+    Raises
+    ------
+    ValueError
+        None is left.
+    """
+    plans = PRESETS[data.removesuffix("-authors")][preset]
+    left = tuple(plan for plan in plans if plan.setting.method.lower() in methods)
+    if not left:
+        there = ", ".join(plan.setting.method.lower() for plan in plans)
+        raise ValueError(f"--methods {','.join(sorted(methods))} leaves nothing of preset {preset}, which has {there}.")
+    return left
+
+
+def _fewer(classic: Setting, n_clauses: int) -> Setting:
+    # The authors tell nothing but the number of clauses. T goes with the clauses, which for MNIST gives the setting
+    # of the paper that introduced the Tsetlin machine: 2,000 clauses, T 50, s 10.
+    return replace(classic, n_clauses=n_clauses, T=classic.T * n_clauses // classic.n_clauses)
+
+
+ECONOMY: dict[str, Economy] = {
+    "mnist": Economy("1/4", Plan(_MNIST_LIGHT, 300), Plan(_fewer(_MNIST_CLASSIC, 2_000), 300)),
+    "imdb": Economy("1/3", Plan(_IMDB_LIGHT, 30), Plan(_fewer(_IMDB_CLASSIC, 10_000), 30)),
+    "connect-4": Economy("1/50", Plan(_CONNECT_4_LIGHT, 1_000), Plan(_fewer(_CONNECT_4_CLASSIC, 10_000), 1_000)),
+}
+
+Gammas = tuple[float, ...]
+Sweeps = dict[Over, Plans]
+
+WEIGHTS = Plan(Setting("WTM", 4_000, 0.08, 0.01, 100), 300)
+"""The machine of the paper's table 4 and figure, on MNIST: p_s, T and gamma are told by the figure's file name."""
+
+
+def _sweeps(light: Setting, classic: Setting, gammas: Gammas, clauses: tuple[int, ...], epochs: int) -> Sweeps:
+    beside = _beside(light, classic)
+
+    def resized(setting: Setting, n_clauses: int) -> Plan:
+        # The authors' small and large machines have a T that grows about as the square root of the clauses.
+        return Plan(
+            replace(setting, n_clauses=n_clauses, T=round(setting.T * math.sqrt(n_clauses / setting.n_clauses))), epochs
+        )
+
+    return {
+        Over.GAMMA: tuple(
+            Plan(replace(light, gamma=gamma, method="WTM" if gamma else "TM"), epochs) for gamma in (0.0, *gammas)
+        ),
+        Over.CLAUSES: tuple(resized(setting, n) for n in clauses for setting in (light, beside)),
+    }
+
+
+SWEEPS: dict[str, Sweeps] = {
+    "connect-4": _sweeps(
+        _CONNECT_4_LIGHT, _CONNECT_4_CLASSIC, (3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2),
+        (50, 100, 200, 400, 800, 1_600, 3_200, 6_400), 100,
+    ),
+    "mnist": _sweeps(
+        _MNIST_LIGHT, _MNIST_CLASSIC, (6e-4, 1.2e-3, 2.5e-3, 5e-3, 1e-2, 2e-2, 5e-2),
+        (60, 120, 250, 500, 1_000, 2_000, 4_000), 60,
+    ),
+    "imdb": _sweeps(
+        _IMDB_LIGHT, _IMDB_CLASSIC, (2e-4, 6e-4, 2e-3, 6e-3, 2e-2, 6e-2),
+        (200, 400, 800, 1_600, 3_200, 6_400, 12_800), 15,
+    ),
+}  # fmt: skip
+"""Curves by data set: over gamma from 0 upward at the light preset's clauses, and over clauses at its gamma."""
+
+
+def _table(where: str, epochs: int | None, seconds: float, statistics: Statistics) -> Reported:
+    return Reported("paper", where, epochs, statistics, seconds=seconds)
+
+
+REPORTED: dict[tuple[str, Setting], tuple[Reported, ...]] = {
+    ("mnist", _MNIST_CLASSIC): (
+        _table("table 3", 300, 120, Statistics(98.24, 97.97, 98.11, 0.07, 98.02, 98.23)),
+        Reported("program", "readme", 200, peak=98.24),
+    ),
+    ("mnist", _MNIST_BEST): (
+        _table("table 3", 300, 102, Statistics(98.63, 98.39, 98.50, 0.05, 98.43, 98.60)),
+        Reported("program", "readme", 200, peak=98.63, last=98.51),
+    ),
+    ("mnist", _MNIST_LIGHT): (Reported("program", "readme", 400, last=98.13),),
+    ("imdb", _IMDB_CLASSIC): (
+        _table("table 6", None, 960, Statistics(89.86, 89.73, 89.80, 0.05, 89.73, 89.86)),
+        Reported("program", "readme", 25, peak=89.86),
+    ),
+    ("imdb", _IMDB_BEST): (
+        _table("table 6", None, 840, Statistics(90.37, 90.00, 90.25, 0.16, 90.00, 90.37)),
+        Reported("program", "readme", 25, peak=90.37),
+    ),
+    ("imdb", _IMDB_LIGHT): (
+        Reported("paper", "section on IMDb", 30, peak=89.54),
+        Reported("program", "readme", 35, last=89.48),
+    ),
+    ("imdb", ECONOMY["imdb"].classic.setting): (Reported("paper", "section on IMDb", 30, peak=89.38),),
+    ("connect-4", _CONNECT_4_CLASSIC): (
+        _table("table 7", 1_000, 105, Statistics(82.93, 81.98, 82.49, 0.34, 82.19, 82.80)),
+        Reported("program", "readme", 1_000, peak=82.93),
+    ),
+    ("connect-4", _CONNECT_4_BEST): (
+        _table("table 7", 1_000, 76, Statistics(87.91, 86.75, 87.32, 0.20, 86.97, 87.66)),
+        Reported("program", "readme", 1_000, peak=87.91, last=87.24),
+    ),
+    ("connect-4", _CONNECT_4_LIGHT): (Reported("program", "readme", 200, last=80.13),),
+}

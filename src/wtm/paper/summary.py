@@ -1,109 +1,94 @@
-"""The figures that sum up a training."""
+"""The figures that sum up trainings."""
 
 import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from wtm.classifier import WTMClassifier
-from wtm.machine import Machine
+from wtm.paper.record import Record
+from wtm.paper.settings import Statistics, averaged_epochs
 
-__all__ = ["Summary", "WeightSpan", "summarise"]
-
-
-@dataclass(frozen=True)
-class WeightSpan:
-    """Weights of the clauses that have literals; clauses without do not vote."""
-
-    min: float
-    max: float
-    mean: float
+__all__ = ["Summary", "summarise"]
 
 
 @dataclass(frozen=True)
 class Summary:
-    """A training in figures; accuracies are on the test set, as fractions of 1.
+    """Trainings of one machine, with one seed or several; accuracies are on the test set, in per cent.
 
     Attributes
     ----------
+    n_seeds : int
     epochs : int
-        Number of epochs.
-    last : float
-        Accuracy after the last epoch.
+        Of each training; where they differ, of the shortest, and the others are cut to it.
     averaged : int
-        How many of the last epochs `mean`, `deviation`, `low` and `high` are over: a fifth of all, rounded up.
-    mean, deviation, low, high : float
-        Mean, standard deviation (of the population), smallest and largest accuracy over the last epochs.
+        The last epochs that `statistics` are over.
+    statistics : Statistics
+        The paper's: maximum, minimum, mean, standard deviation (of the population) and 2.5 and 97.5 % quantiles over
+        the last epochs. Of several seeds, the mean over the seeds of each.
+    seed_means : tuple of float
+        The mean over the last epochs for each seed.
+    last : float
+        After the last epoch, mean over seeds.
     peak : float
-        The largest accuracy of all epochs. It is picked on the test set and therefore flatters.
-    peak_epoch : int
-        The first epoch that reached it.
-    seconds_per_epoch, seconds_low, seconds_high : float
-        Median and quartiles of the time of training an epoch.
-    rules : int
-        Clauses that have literals, over all classes.
-    literals_per_clause : float
-        Over all clauses.
-    weights : WeightSpan or None
-        Over all classes; None where no clause has a literal.
-    weights_by_class : dict of str to WeightSpan or None
-        The same for each class (the paper's table 4).
+        The largest accuracy of all epochs (of several seeds, the mean of their largest). It is picked on the test set
+        and therefore flatters.
+    peak_epochs : tuple of int
+        The first epoch that reached it, for each seed.
+    train_peak : float
+        The largest accuracy on training rows of all epochs, mean over seeds.
+    seconds : float
+        Median time of training an epoch, over all seeds.
+    total_seconds : float
+        Time of training all epochs, mean over seeds.
     """
 
+    n_seeds: int
     epochs: int
-    last: float
     averaged: int
-    mean: float
-    deviation: float
-    low: float
-    high: float
+    statistics: Statistics
+    seed_means: tuple[float, ...]
+    last: float
     peak: float
-    peak_epoch: int
-    seconds_per_epoch: float
-    seconds_low: float
-    seconds_high: float
-    rules: int
-    literals_per_clause: float
-    weights: WeightSpan | None
-    weights_by_class: dict[str, WeightSpan | None]
+    peak_epochs: tuple[int, ...]
+    train_peak: float
+    seconds: float
+    total_seconds: float
+
+    @property
+    def spread(self) -> float:
+        """How far the mean moves by chance: standard deviation over seeds, with one seed over the last epochs."""
+        return self.statistics.deviation if self.n_seeds == 1 else statistics.stdev(self.seed_means)
 
 
-def summarise(clf: WTMClassifier) -> Summary:
-    """Sum up a classifier that was fitted with the test set as validation data."""
-    history: list[dict[str, Any]] = clf.history_
-    accuracies = [entry["valid_accuracy"] for entry in history]
-    averaged = -(-len(accuracies) // 5)  # a fifth, as in the paper's 200 of 1,000 epochs on Connect-4
-    last_ones = accuracies[-averaged:]
-    peak = max(accuracies)
-    low, median, high = np.quantile([entry["seconds"] for entry in history], (0.25, 0.5, 0.75)).tolist()
-    by_class = [_voting_weights(machine) for machine in clf.machines_]
-    together = np.concatenate(by_class)
+def summarise(records: Sequence[Record], n_epochs: int | None = None) -> Summary:
+    """Sum up the trainings of one machine on one data set.
+
+    Parameters
+    ----------
+    records : sequence of Record
+        One a seed, at least one.
+    n_epochs : int, optional
+        Look at so many epochs only, as if training had ended there; at most what the shortest training has.
+    """
+    n_epochs = min([record.n_epochs for record in records] + ([] if n_epochs is None else [n_epochs]))
+    accuracies = 100 * np.array([record.history["test_accuracy"][:n_epochs] for record in records])
+    training = 100 * np.array([record.history["train_accuracy"][:n_epochs] for record in records])
+    seconds = np.array([record.history["seconds"][:n_epochs] for record in records])
+    averaged = averaged_epochs(records[0].data["key"], n_epochs)
+    last_ones = accuracies[:, -averaged:]
+    low, high = np.quantile(last_ones, (0.025, 0.975), axis=1)
+    of_seeds = (last_ones.max(1), last_ones.min(1), last_ones.mean(1), last_ones.std(1), low, high)
     return Summary(
-        epochs=len(history),
-        last=accuracies[-1],
+        n_seeds=len(records),
+        epochs=n_epochs,
         averaged=averaged,
-        mean=statistics.fmean(last_ones),
-        deviation=statistics.pstdev(last_ones),
-        low=min(last_ones),
-        high=max(last_ones),
-        peak=peak,
-        peak_epoch=history[accuracies.index(peak)]["epoch"],
-        seconds_per_epoch=median,
-        seconds_low=low,
-        seconds_high=high,
-        rules=len(together),
-        literals_per_clause=history[-1]["literals_per_clause"],
-        weights=_span(together),
-        weights_by_class={str(label): _span(weights) for label, weights in zip(clf.classes_, by_class, strict=True)},
+        statistics=Statistics(*(float(values.mean()) for values in of_seeds)),
+        seed_means=tuple(last_ones.mean(1).tolist()),
+        last=float(accuracies[:, -1].mean()),
+        peak=float(accuracies.max(1).mean()),
+        peak_epochs=tuple((accuracies.argmax(1) + 1).tolist()),
+        train_peak=float(training.max(1).mean()),
+        seconds=float(np.median(seconds)),
+        total_seconds=float(seconds.sum(1).mean()),
     )
-
-
-def _voting_weights(machine: Machine) -> np.ndarray:
-    return machine.weights[machine.include.any(axis=1)]
-
-
-def _span(weights: np.ndarray) -> WeightSpan | None:
-    if not weights.size:
-        return None
-    return WeightSpan(min=float(weights.min()), max=float(weights.max()), mean=float(weights.mean()))

@@ -1,0 +1,122 @@
+"""Files that are either whole or not there, and what every file of results says of its origin."""
+
+import importlib.metadata
+import json
+import os
+import platform
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import joblib
+from llvmlite import binding
+
+import wtm
+
+__all__ = ["environment", "prepare_folder", "read_json", "write_atomically", "write_json"]
+
+
+def prepare_folder(folder: Path) -> None:
+    """Make the folder of results, and make sure that files can be written there, before any long work.
+
+    Raises
+    ------
+    OSError
+        It can't be made or written to.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        file = next(path for path in (folder, *folder.parents) if path.exists())
+        raise NotADirectoryError(f"--out must name a folder, but {file} is a file.") from None
+    with tempfile.TemporaryFile(dir=folder):
+        pass
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write a file so that, whatever happens, `path` is the old file or the new one, whole."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.chmod(0o644)  # mkstemp makes files that nobody else may read
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the renaming last through a power cut, where the system has a way."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def write_json(path: Path, content: dict[str, Any]) -> None:
+    """Write `content` as JSON, atomically; lists of plain values take one line each."""
+    write_atomically(path, (_json(content, "\n") + "\n").encode())
+
+
+def _json(value: Any, newline: str) -> str:
+    """JSON that has a line for each entry of an object, and for each item of a list that holds objects or lists."""
+    inner = newline + " "
+    if isinstance(value, dict) and value:
+        entries = (f"{json.dumps(key)}: {_json(entry, inner)}" for key, entry in value.items())
+        return "{" + inner + f",{inner}".join(entries) + newline + "}"
+    if isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
+        return "[" + inner + f",{inner}".join(_json(item, inner) for item in value) + newline + "]"
+    return json.dumps(value, allow_nan=False)
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read what `write_json` wrote.
+
+    Raises
+    ------
+    ValueError
+        The file is no JSON object.
+    """
+    try:
+        content = json.loads(path.read_bytes())
+    except ValueError as error:
+        raise ValueError(f"{path} is no JSON file ({error}): remove it, or get it again.") from None
+    if not isinstance(content, dict):
+        raise ValueError(f"{path} holds no results, which are a JSON object: remove it, or get it again.")
+    return content
+
+
+def environment() -> dict[str, Any]:
+    """When, with which versions and on which machine something is computed."""
+    return {
+        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": {
+            "wtm": wtm.__version__,
+            "python": platform.python_version(),
+            **{name: importlib.metadata.version(name) for name in ("numpy", "numba", "llvmlite", "scikit-learn")},
+        },
+        "machine": {
+            "platform": platform.platform(),
+            "processor": _processor_name(),
+            "llvm_target": os.environ.get("NUMBA_CPU_NAME") or binding.get_host_cpu_name(),
+            "cores": joblib.cpu_count(),
+        },
+    }
+
+
+def _processor_name() -> str:
+    cpuinfo = Path("/proc/cpuinfo")  # Linux alone has it; `platform` does not read the name there
+    if cpuinfo.is_file():
+        for line in cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()

@@ -1,0 +1,127 @@
+"""What is kept of a training: one JSON file, small, with all that tables and figures are made from."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wtm.machine import Machine
+from wtm.paper.files import read_json, write_json
+from wtm.paper.settings import Setting
+
+__all__ = ["BINS_A_DOUBLING", "HISTORY", "Record", "by_setting", "describe_weights", "read_record", "read_records"]
+
+_KIND = "training"
+BINS_A_DOUBLING = 8
+"""Bin k of a histogram holds the weights from 2**(k/8) to 2**((k+1)/8)."""
+
+HISTORY = (
+    "test_accuracy",
+    "train_accuracy",
+    "seconds",
+    "type_i",
+    "type_ii",
+    "weights_at_edge",
+    "literals_per_clause",
+)
+"""The columns of `Record.history`."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """A training so far.
+
+    Attributes
+    ----------
+    data : dict
+        `wtm.paper.problem.Problem.describe`.
+    setting : Setting
+    seed : int
+    planned : int
+        Epochs that were asked for.
+    history : dict of str to list
+        A column for each of `HISTORY`, an item an epoch. Accuracies are fractions of 1, that on training rows is of
+        5,000 spread evenly; seconds are of training alone.
+    weights : list of dict
+        `describe_weights` of each class.
+    sessions : list of dict
+        For each stretch that was trained without a stop: its ``epochs``, first and last, the number of threads
+        ``n_jobs``, and the environment.
+    """
+
+    data: dict[str, Any]
+    setting: Setting
+    seed: int
+    planned: int
+    history: dict[str, list[Any]]
+    weights: list[dict[str, Any]]
+    sessions: list[dict[str, Any]]
+
+    @property
+    def n_epochs(self) -> int:
+        """Epochs trained so far."""
+        return len(self.history["test_accuracy"])
+
+    def write(self, path: Path) -> None:
+        """Write the file, atomically."""
+        write_json(path, {"kind": _KIND, **asdict(self)})
+
+
+def read_record(path: Path) -> Record:
+    """Read a training's file.
+
+    Raises
+    ------
+    ValueError
+        It is none.
+    """
+    content = read_json(path)
+    try:
+        if content.pop("kind") != _KIND:
+            raise KeyError("kind")
+        record = Record(**{**content, "setting": Setting(**content["setting"])})
+        if {len(record.history[name]) for name in HISTORY} != {record.n_epochs}:
+            raise KeyError("history")
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"{path} is no record of a training ({error}): remove it, or get it again.") from None
+    return record
+
+
+def read_records(folder: Path) -> list[Record]:
+    """Read all trainings in a folder, in the order of their names."""
+    return [read_record(path) for path in sorted(folder.glob("*tm-*-seed*.json"))]
+
+
+def describe_weights(label: Any, machine: Machine) -> dict[str, Any]:
+    """Weights of one class: minimum, maximum and mean (the paper's table 4), and histograms.
+
+    ``all`` is over all clauses, ``voting`` over those that have literals, None where there are none; the histograms
+    ``positive`` and ``negative`` are of all clauses of that polarity, bin to count.
+    """
+    weights, voting, positive = machine.weights, machine.include.any(axis=1), machine.polarity > 0
+    return {
+        "label": str(label),
+        "all": _span(weights),
+        "voting": {"clauses": int(voting.sum()), **_span(weights[voting])} if voting.any() else None,
+        "positive": _histogram(weights[positive]),
+        "negative": _histogram(weights[~positive]),
+    }
+
+
+def _span(weights: np.ndarray) -> dict[str, float]:
+    return {"minimum": float(weights.min()), "maximum": float(weights.max()), "mean": float(weights.mean())}
+
+
+def _histogram(weights: np.ndarray) -> dict[str, int]:
+    bins, counts = np.unique(np.floor(BINS_A_DOUBLING * np.log2(weights)).astype(int), return_counts=True)
+    return {str(k): count for k, count in zip(bins.tolist(), counts.tolist(), strict=True)}
+
+
+def by_setting(records: Iterable[Record]) -> list[list[Record]]:
+    """Group trainings of the same machine, in the order of their first."""
+    groups: dict[Setting, list[Record]] = {}
+    for record in records:
+        groups.setdefault(record.setting, []).append(record)
+    return list(groups.values())

@@ -1,0 +1,93 @@
+"""Small data and made-up results for the tests of the experiments."""
+
+import gzip
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+
+from wtm.datasets import Dataset
+from wtm.paper.files import environment
+from wtm.paper.problem import Problem
+from wtm.paper.record import HISTORY, Record
+from wtm.paper.run import Run
+from wtm.paper.settings import Setting
+
+ENVIRONMENT = environment()
+SMALL = Setting("WTM", 10, 0.25, 0.05, 5)
+
+
+def small_problem(key="connect-4", n_rows=200, flipped=0):
+    """A noisy XOR of 9 features in three classes; the first `flipped` labels are others."""
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 2, (n_rows, 9)).astype(np.uint8)
+    y = np.array(["draw", "loss", "win"])[(X[:, 0] ^ X[:, 1]) + (X[:, 2] & X[:, 3])]
+    y[:flipped] = "draw"
+    half = n_rows // 2
+    names = tuple(f"bit {i}" for i in range(9))
+    dataset = Dataset("Tea", X[:half], y[:half], X[half:], y[half:], names, ("draw", "loss", "win"), "Made up.")
+    return Problem.of(key, dataset)
+
+
+def made_up_record(setting, accuracies, *, seed=0, key="connect-4", planned=None, quick=False, seconds=1.0):
+    """A record with the given test accuracies, in per cent."""
+    n_epochs = len(accuracies)
+    history = {name: [0] * n_epochs for name in HISTORY}
+    history["test_accuracy"] = [accuracy / 100 for accuracy in accuracies]
+    history["train_accuracy"] = [min(1.0, accuracy / 100 + 0.01) for accuracy in accuracies]
+    history["seconds"] = [seconds] * n_epochs
+    labels = [str(i) for i in range(10)] if key == "mnist" else ["draw", "loss", "win"]
+    weights = [
+        {
+            "label": label,
+            "all": {"minimum": 0.1, "maximum": 20.0 + i, "mean": 1.5},
+            "voting": None,
+            "positive": {"-8": 3, "0": 7, "16": 2},
+            "negative": {"0": 12},
+        }
+        for i, label in enumerate(labels)
+    ]
+    data = {
+        "key": key, "quick": quick, "name": "Tea", "digest": "0", "majority": {"label": labels[-1], "test_share": 0.5}
+    }  # fmt: skip
+    sessions = [{"epochs": [1, n_epochs], "n_jobs": 1, **ENVIRONMENT}]
+    return Record(data, setting, seed, planned or n_epochs, history, weights, sessions)
+
+
+def keep(folder: Path, *records):
+    """Write records where an experiment would."""
+    for record in records:
+        place = folder / record.data["key"]
+        place.mkdir(parents=True, exist_ok=True)
+        content = json.dumps({"kind": "training", **asdict(record)})  # without waiting for the disk, as `write` does
+        Run(record.setting, record.seed, place).record_path.write_text(content)
+
+
+def write_mnist(folder, n_train=600, n_test=30):
+    """Small files in the format of MNIST's; an image shows its digit as a bar."""
+    rng = np.random.default_rng(0)
+    for part, n in (("train", n_train), ("t10k", n_test)):
+        labels = (np.arange(n) % 10).astype(np.uint8)
+        images = (rng.random((n, 28, 28)) < 0.1).astype(np.uint8) * 255
+        for image, label in zip(images, labels, strict=True):
+            image[2 * label : 2 * label + 3] = 255
+        for content, array, magic in (("images-idx3", images, 2051), ("labels-idx1", labels, 2049)):
+            header = np.array([magic, *array.shape], ">u4").tobytes()
+            (folder / f"{part}-{content}-ubyte.gz").write_bytes(gzip.compress(header + array.tobytes()))
+    return folder
+
+
+def write_imdb(folder, n_reviews=300):
+    """Reviews of random words, of which the first tell the label, and Keras' word index for them."""
+    rng = np.random.default_rng(0)
+    words = np.array([f"word{i}" for i in range(40)])
+    for part in ("train", "test"):
+        lines = []
+        for i in range(n_reviews):
+            text = " ".join(rng.choice(words[4:], 60)) + f" {words[i % 2]}"
+            lines.append(json.dumps({"label": i % 2, "text": text}) + "\n")
+        (folder / f"{part}.jsonl.gz").write_bytes(gzip.compress("".join(lines).encode()))
+    ranks = {word: i + 1 for i, word in enumerate(words.tolist())}
+    (folder / "imdb_word_index.json.gz").write_bytes(gzip.compress(json.dumps(ranks).encode()))
+    return folder
