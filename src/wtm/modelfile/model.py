@@ -272,6 +272,7 @@ def _set_features(clf: "WTMClassifier", header: dict[str, Any], parameters: Mach
         if len(names) != clf.n_features_in_ or not all(isinstance(name, str) for name in names):
             raise ValueError(f"its feature names are not {clf.n_features_in_} strings")
         clf.feature_names_in_ = np.array(names, object)
+    clf.booleanizer_ = None
     n_columns = n_features = clf.n_features_in_
     if header.get("booleanizer") is not None:
         description = _field(header, "booleanizer", dict)
