@@ -154,15 +154,15 @@ def test_whole_weights_are_repeated_rows(problem, shuffle):
     ]
 
 
-def test_a_weight_of_two_is_the_row_twice_wherever_it_stands():
+def test_a_weight_is_so_many_rows_wherever_they_stand():
     """In distribution: sums of many small models, once of weighted rows and once with the copies at the end."""
     X, y = table(12, 3), np.arange(12) % 2
-    weights = np.where(y == 1, 2.0, 1.0)
-    twice = np.concatenate([np.arange(12), np.flatnonzero(y == 1)])
+    weights = np.where(y == 1, 4.0, 1.0)
+    repeated_rows = np.concatenate([np.arange(12), *[np.flatnonzero(y == 1)] * 3])
 
     def sums(weighted, seed):
         model = small(n_clauses=4, n_epochs=2, random_state=seed)
-        data = (X, y, weights) if weighted else (X[twice], y[twice])
+        data = (X, y, weights) if weighted else (X[repeated_rows], y[repeated_rows])
         return model.partial_fit(*data[:2], [0, 1], *data[2:]).decision_function(X[:1])[0]
 
     weighted, repeated = ([sums(kind, 2 * seed + kind) for seed in range(150)] for kind in (True, False))
