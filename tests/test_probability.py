@@ -124,4 +124,4 @@ def test_held_out_rows_calibrate_where_there_are_some():
     X, y = table(300, 12), table(300, 13)[:, 12].astype(int)  # nothing to learn, much to remember
     kept = small(n_clauses=60, n_epochs=30).fit(X, y)
     held_out = small(n_clauses=60, n_epochs=30, early_stopping=True, validation_fraction=0.5).fit(X, y)
-    assert kept._model.logit_scale > 2 * held_out._model.logit_scale
+    assert kept._model.logit_scale > 1.4 * held_out._model.logit_scale
