@@ -1,28 +1,30 @@
 """WTMClassifier: the scikit-learn face of the Weighted Tsetlin Machine."""
 
-import os
+import copy
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import closing, contextmanager
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import check_consistent_length
 
-from wtm.features import Examples, pack_examples
-from wtm.machine import Machine, MachineParameters
-from wtm.parameters import check_parameters, draw_seed
+from wtm.callbacks import Epoch, call_all, check_callbacks
+from wtm.concerns import concerns_about_fit, concerns_about_weights
+from wtm.labels import check_labels, check_number_of_classes, class_indices, unique_labels
+from wtm.parameters import check_parameters, draw_seed, machine_parameters
+from wtm.prediction import Predictor
+from wtm.probability import fit_logit_scale
 from wtm.progress import show_epochs
+from wtm.stopping import BestEpoch, hold_out
 from wtm.training import LabelledExamples, Model, train
-from wtm.votes import PredictionModel, VotingModel
+from wtm.weighting import check_total, class_weights, sample_weights
 
 __all__ = ["WTMClassifier"]
 
 
-class WTMClassifier(ClassifierMixin, BaseEstimator):
+class WTMClassifier(Predictor):
     """Weighted Tsetlin Machine: a vote of weighted AND-rules over true/false features.
 
     Each class has a machine of `n_clauses` clauses. A clause is an AND of features and negated features; half of a
@@ -58,8 +60,23 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
         "bits" whole random vectors, "binomial" Algorithm 1 of the paper, "bernoulli" a number for each literal.
     shuffle : bool, default=True
         Whether each epoch takes the examples in a new random order, or in the order given.
+    class_weight : None, "balanced" or dict, default=None
+        How much the rows of each class count, on top of `sample_weight`: a dict from label to weight (1 where it names
+        none), or "balanced", which makes all classes count the same.
+    early_stopping : bool, default=False
+        Whether `fit` ends when the validation accuracy has not risen for `n_iter_no_change` epochs, and in any case
+        keeps the state of the best epoch, the earliest of equals. Validation data are `X_val` and `y_val` where they
+        are given, else a part of the training rows that training then does not see.
+    validation_fraction : float, default=0.1
+        Share of the rows that `early_stopping` holds out, in about equal shares of each class. A class with a single
+        row keeps it for training.
+    n_iter_no_change : int, default=10
+        Epochs that `early_stopping` waits for a better one.
     warm_start : bool, default=False
         Whether `fit` goes on from the last call with `n_epochs` more epochs, or starts anew.
+    callbacks : function, list of functions or None, default=None
+        Called after every epoch with a :class:`wtm.callbacks.Epoch`, which tells its number and figures and hands out
+        a fitted copy of the classifier, to measure or to save. One that returns True ends the training.
     n_jobs : int or None, default=None
         Threads, over classes in training and over examples in prediction; None is 1 unless in a
         :func:`joblib.parallel_config` context, -1 all cores. No result depends on it.
@@ -77,12 +94,16 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, only where `X` had names that are all strings.
     n_epochs_ : int
-        Number of epochs trained.
+        Number of epochs that the machines were trained. After `early_stopping` this is the best epoch, and what goes on
+        from there (`partial_fit`, `warm_start`) does so as if training had ended with it.
+    best_epoch_ : int
+        The same, only after a `fit` with `early_stopping`.
     history_ : list of dict
-        An entry an epoch: ``epoch`` (from 1), ``seconds`` (of training alone), ``train_accuracy`` (on all training
-        rows, or on 5,000 spread evenly where there are more), ``valid_accuracy`` (None without validation data),
-        ``type_i`` and ``type_ii`` (feedbacks given, Type II to true clauses only), ``weights_at_edge`` (updates that
-        the weights' range held back), ``literals_per_clause``.
+        An entry an epoch, those after the best one included: ``epoch`` (from 1), ``seconds`` (of training alone),
+        ``train_accuracy`` (on all training rows, or on 5,000 spread evenly where there are more), ``valid_accuracy``
+        (None without validation data), ``type_i`` and ``type_ii`` (feedbacks given, Type II to true clauses only),
+        ``weights_at_edge`` (updates that the weights' range held back), ``literals_per_clause``, and what callbacks
+        add. Accuracies count rows by their `sample_weight`, and know no `class_weight`.
     machines_ : list of wtm.machine.Machine
         The machine of each class, in the order of `classes_`.
 
@@ -100,11 +121,9 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
     1.0
     """
 
-    classes_: np.ndarray
+    best_epoch_: int
     history_: list[dict[str, Any]]
     n_epochs_: int
-    _model: Model | PredictionModel
-    _voting: VotingModel | None
 
     def __init__(
         self,
@@ -120,7 +139,12 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
         engine: str = "lazy",
         sampler: str = "bits",
         shuffle: bool = True,
+        class_weight: Any = None,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 10,
         warm_start: bool = False,
+        callbacks: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -136,15 +160,20 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
         self.engine = engine
         self.sampler = sampler
         self.shuffle = shuffle
+        self.class_weight = class_weight
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
         self.warm_start = warm_start
+        self.callbacks = callbacks
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, *, X_val: Any = None, y_val: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None) -> Self:
         """Train `n_epochs` epochs, from the start unless `warm_start`.
 
-        A call that is interrupted, by Ctrl-C or an error, leaves the estimator as it was before.
+        A call that is interrupted, by Ctrl-C, a callback or an error, leaves the estimator as it was before.
 
         Parameters
         ----------
@@ -152,6 +181,10 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
             0 and 1, or False and True, of any numeric or boolean dtype. Sparse data are never made dense.
         y : array-like of shape (n_rows,)
             Labels: integers, strings, booleans or whole floats.
+        sample_weight : array-like of shape (n_rows,), optional
+            How many times an epoch sees each row. 0 is the same as leaving the row out, 2 as having it twice; a
+            fraction is a probability, drawn anew in every epoch. Weights are taken as they are: those that add up to 1
+            make an epoch of one example, so scale them to a mean near 1.
         X_val, y_val : array-like, optional
             Validation data: `history_` gets the accuracy on them after every epoch. Training does not see them.
 
@@ -163,18 +196,34 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
         ------
         ValueError, TypeError
             A parameter or the data are not usable; a model fitted before stays as it was.
+        MemoryError
+            The machines would not fit into the memory.
+
+        Warns
+        -----
+        ConvergenceWarning
+            The model has learnt little: it is no better than always saying the most frequent class, most clauses are
+            empty, or `T` is out of the sums' reach.
+        RuntimeWarning
+            Weights were held back by the edge of their range.
         """
         with self._unchanged_on_error():
             check_parameters(self.get_params(deep=False))
             goes_on = self.warm_start and self.__sklearn_is_fitted__()
-            training = self._check_training(X, y, None if goes_on else self._learn_classes, reset=not goes_on)
-            validation = self._check_validation(X_val, y_val)
-            model, history = self._model_to_go_on_with() if goes_on else (self._new_model(), [])
-            self._train(model, history, training, validation, int(self.n_epochs))
+            training = self._training_data(X, y, sample_weight, reset=not goes_on, learn_classes=not goes_on)
+            validation = self._validation_data(X_val, y_val)
+            model = self._model_to_train(goes_on, training.examples.n_features)
+            if self.early_stopping and validation is None:
+                training, validation = hold_out(training, float(self.validation_fraction), model.seed)
+            before = model.n_epochs
+            model = self._train(model, training, validation, int(self.n_epochs), stops_early=bool(self.early_stopping))
+            kept = self.history_[self.n_epochs_ - 1]
+            self._warn_of(concerns_about_fit(model, training, kept, plain=self.class_weight is None))
+            self._warn_of(concerns_about_weights(model, self.history_[before:]))
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
-        """Train one epoch on `X` and `y`, from where the model stands.
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Train one epoch on `X` and `y`, from where the model stands; `early_stopping` has no part in it.
 
         Parameters
         ----------
@@ -182,6 +231,8 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
             As in `fit`; not every class need occur.
         classes : array-like of shape (n_classes,), optional
             All labels that will ever occur; required in the first call.
+        sample_weight
+            As in `fit`.
 
         Returns
         -------
@@ -189,100 +240,30 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
         """
         with self._unchanged_on_error():
             check_parameters(self.get_params(deep=False))
-            first = not self.__sklearn_is_fitted__()
-            if first and classes is None:
+            if isinstance(self.class_weight, str):
+                raise ValueError(
+                    f"class_weight={self.class_weight!r} can't be used with partial_fit, which does not know how "
+                    "frequent the classes will be: give a dict from label to weight."
+                )
+            goes_on = self.__sklearn_is_fitted__()
+            if not goes_on and classes is None:
                 raise ValueError("classes must be given in the first call of partial_fit: all labels that will occur.")
             if classes is not None:
-                classes = _unique_labels(classes, "classes")
-                if not first and not np.array_equal(classes, self.classes_):
+                classes = unique_labels(classes, "classes")
+                if goes_on and not np.array_equal(classes, self.classes_):
                     raise ValueError(f"classes must be those of the first call, {self.classes_}; got {classes}.")
-                _check_number_of_classes(classes, "classes")
-            if first:
+                check_number_of_classes(classes, "classes")
+            if not goes_on:
                 self.classes_ = classes
-            training = self._check_training(X, y, None, reset=first)
-            model, history = (self._new_model(), []) if first else self._model_to_go_on_with()
-            self._train(model, history, training, None, 1)
+            training = self._training_data(X, y, sample_weight, reset=not goes_on, learn_classes=False)
+            model = self._model_to_train(goes_on, training.examples.n_features)
+            model = self._train(model, training, None, 1)
+            self._warn_of(concerns_about_weights(model, self.history_[-1:]))
         return self
 
-    def class_sums(self, X: Any) -> np.ndarray:
-        """Weighted sum of the clauses of each class, unclamped; float64 of shape (n_rows, n_classes)."""
-        return self._fixed_sums(X) * self._voting_model().unit
-
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Confidence in each class.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of float64
-            The sums of `class_sums`, shape (n_rows, n_classes); with two classes the second less the first, shape
-            (n_rows,).
-        """
-        sums = self._fixed_sums(X)
-        if len(self.classes_) == 2:
-            return (sums[:, 1] - sums[:, 0]) * self._voting_model().unit
-        return sums * self._voting_model().unit
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The label with the largest sum for each row, the first of equals; shape (n_rows,)."""
-        sums = self._fixed_sums(X)
-        return self.classes_[sums.argmax(axis=1)]
-
-    def save(self, path: str | os.PathLike[str], *, prediction_only: bool = False) -> None:
-        """Write the model to a file that :func:`wtm.load_model` reads.
-
-        The file holds all that training goes on from, bit for bit, and all that is told here as parameters and
-        attributes; of training rows it holds nothing. `random_state` is kept where it is an integer or None, else as
-        None, and `callbacks` are not kept. The file is written whole or not at all: a call that fails or is
-        interrupted leaves an earlier file as it was. It is a safetensors file, without code; docs/model-file.md
-        describes it.
-
-        Parameters
-        ----------
-        path : str or path-like
-            Name of the file. One that is there is replaced.
-        prediction_only : bool, default=False
-            Whether to keep no more than prediction needs, included literals and weights, which makes a small file.
-            The model that is read from it predicts the same, but has no `machines_` and can't go on training.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            The model is not fitted.
-        TypeError
-            The model is of a subclass, or a parameter or label is not plain data.
-        ValueError
-            `path` is a folder or a device; or the model was itself read from a file made for prediction only, and
-            `prediction_only` is False.
-        OSError
-            The file can't be written.
-        """
-        from wtm.modelfile import save_model
-
-        save_model(self, path, prediction_only=prediction_only)
-
-    @property
-    def machines_(self) -> list[Machine]:
-        """The machine of each class."""
-        if not self.__sklearn_is_fitted__():
-            raise AttributeError(f"This {type(self).__name__} is not fitted yet, so it has no machines_.")
-        return self._model.machines
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_model")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = dict(super().__getstate__())
-        state.pop("_voting", None)  # a compiled copy of the model
-        return state
+    def _warn_of(self, concerns: Iterator[Warning]) -> None:
+        for concern in concerns:
+            warnings.warn(concern, stacklevel=3)
 
     @contextmanager
     def _unchanged_on_error(self) -> Iterator[None]:
@@ -294,128 +275,88 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
             self.__dict__ = before
             raise
 
-    def _learn_classes(self, y: np.ndarray) -> None:
-        classes = _unique_labels(y, "y")
-        _check_number_of_classes(classes, "y")
-        self.classes_ = classes
+    def _training_data(
+        self, X: Any, y: Any, sample_weight: Any, *, reset: bool, learn_classes: bool
+    ) -> LabelledExamples:
+        table, y = self._table(X, reset=reset), check_labels(y, "y")
+        check_consistent_length(table, y)
+        weights = sample_weights(sample_weight, len(y))
+        if weights is not None and not weights.all():
+            # Rows without weight are absent, before anything is learnt of them or drawn for them.
+            present = np.flatnonzero(weights)
+            table, y, weights = table[present], y[present], weights[present]
+        if learn_classes:
+            self.classes_ = unique_labels(y, "y")
+            check_number_of_classes(self.classes_, "y")
+        return LabelledExamples(self._examples(table), class_indices(y, self.classes_, "y"), weights)
 
-    def _check_training(self, X: Any, y: Any, learn_classes: Any, *, reset: bool) -> LabelledExamples:
-        X, y = validate_data(self, X, y, reset=reset, accept_sparse="csr", dtype="numeric")
-        if learn_classes is not None:
-            learn_classes(y)
-        return LabelledExamples(pack_examples(X), self._class_indices(y, "y"))
-
-    def _check_validation(self, X_val: Any, y_val: Any) -> LabelledExamples | None:
+    def _validation_data(self, X_val: Any, y_val: Any) -> LabelledExamples | None:
         if (X_val is None) != (y_val is None):
             missing = "X_val" if X_val is None else "y_val"
             raise ValueError(f"X_val and y_val must be given together, but {missing} is None.")
         if X_val is None:
             return None
-        X, y = validate_data(self, X_val, y_val, reset=False, accept_sparse="csr", dtype="numeric")
-        return LabelledExamples(pack_examples(X, "X_val"), self._class_indices(y, "y_val"))
+        table, y = self._table(X_val), check_labels(y_val, "y_val")
+        check_consistent_length(table, y)
+        return LabelledExamples(self._examples(table, "X_val"), class_indices(y, self.classes_, "y_val"))
 
-    def _class_indices(self, y: np.ndarray, name: str) -> np.ndarray:
-        known = np.isin(y, self.classes_)
-        if not known.all():
-            raise ValueError(f"{name} holds the label {y[~known][0]!r}, which is none of the classes {self.classes_}.")
-        return np.searchsorted(self.classes_, y).astype(np.int64)
-
-    def _machine_parameters(self) -> MachineParameters:
-        return MachineParameters(
-            n_features=self.n_features_in_,
-            n_clauses=int(self.n_clauses),
-            T=float(self.T),
-            s=float(self.s),
-            gamma=float(self.gamma),
-            n_states=int(self.n_states),
-            boost_true_positive=bool(self.boost_true_positive),
-            init=self.init,
-            engine=self.engine,
-            sampler=self.sampler,
-        )
-
-    def _new_model(self) -> Model:
-        seed = draw_seed(self.random_state)
-        parameters = self._machine_parameters()
-        return Model([Machine.new(parameters, seed, i) for i in range(len(self.classes_))], seed)
-
-    def _model_to_go_on_with(self) -> tuple[Model, list[dict[str, Any]]]:
-        """Return a copy of the model and its history, so that a call that ends in the middle loses nothing.
-
-        Parameters that were changed since the last call hold from now on, where a trained model allows it.
-        """
-        model = self._model
-        if isinstance(model, PredictionModel):
-            raise ValueError(model.NO_AUTOMATA)
-        now, before = self._machine_parameters(), model.parameters
-        for name in ("n_clauses", "n_states", "gamma"):
-            if getattr(now, name) != getattr(before, name):
-                raise ValueError(
-                    f"{name} can't change while training goes on: it was {getattr(before, name)!r} and is "
-                    f"{getattr(now, name)!r}. Set it back, or fit anew with warm_start=False."
-                )
-        machines = [machine.copy(now) for machine in model.machines]
-        return replace(model, machines=machines), self.history_
+    def _model_to_train(self, goes_on: bool, n_features: int) -> Model:
+        """Return a new model, or a copy of the one that is there: a call that ends in the middle loses nothing."""
+        parameters = machine_parameters(self.get_params(deep=False), n_features)
+        if goes_on:
+            return self._model.going_on(parameters)
+        return Model.new(parameters, len(self.classes_), draw_seed(self.random_state))
 
     def _train(
         self,
         model: Model,
-        history: list[dict[str, Any]],
         training: LabelledExamples,
         validation: LabelledExamples | None,
         n_epochs: int,
-    ) -> None:
-        epochs = train(model, training, validation, n_epochs=n_epochs, shuffle=bool(self.shuffle), n_jobs=self.n_jobs)
-        entries = list(show_epochs(epochs, n_epochs, int(self.verbose)))
-        if any(entry["weights_at_edge"] for entry in entries):
-            table = model.machines[0].parameters.weight_table
-            low, high = table.weight(np.array([-table.max_exponent, table.max_exponent]))
-            warnings.warn(
-                f"Some weights reached the edge of their range ({low:.3g} to {high:.3g}) and stayed there. "
-                "A smaller gamma or a smaller T keeps them inside.",
-                RuntimeWarning,
-                stacklevel=3,
-            )
+        *,
+        stops_early: bool = False,
+    ) -> Model:
+        """Train `model`, and keep it or its best state, which is returned."""
+        by_class = class_weights(self.class_weight, self.classes_, training.labels, training.weights)
+        weighted = training.weighted(by_class)
+        check_total(weighted)
+        best = BestEpoch(model, validation, self.n_jobs) if stops_early and validation is not None else None
+        calibrating = weighted if best is None else best.validation
+        callbacks = check_callbacks(self.callbacks)
+        history = self.history_[: model.n_epochs] if model.n_epochs else []
+        last = model.n_epochs + n_epochs
+        epochs = train(
+            model, training, validation,
+            weights=weighted.weights, n_epochs=n_epochs, shuffle=bool(self.shuffle), n_jobs=self.n_jobs,
+        )  # fmt: skip
+        with closing(epochs), closing(show_epochs(epochs, n_epochs, int(self.verbose))) as shown:
+            for entry in shown:
+                history.append(entry)
+                copy_now = partial(self._copy_with, model, history, calibrating)
+                ends = call_all(callbacks, Epoch(model.n_epochs, last, entry, history, copy_now))
+                if best is not None:
+                    ends |= best.see(model, entry["valid_accuracy"]) >= self.n_iter_no_change
+                if ends:
+                    break
+        kept = model if best is None else best.model
+        self._keep(kept, history, calibrating)
+        if best is not None:
+            self.best_epoch_ = self.n_epochs_
+        return kept
+
+    def _keep(self, model: Model, history: list[dict[str, Any]], calibrating: LabelledExamples) -> None:
+        """Become a classifier fitted with `model`."""
         self._model = model
-        self._voting = None
-        self.history_ = [*history, *entries]
+        self._voting = model.voting_model()
+        self.history_ = history
         self.n_epochs_ = model.n_epochs
+        self.__dict__.pop("best_epoch_", None)
+        measured = calibrating.sample()
+        sums = self._voting.sums(measured.examples, n_jobs=self.n_jobs) * self._voting.unit
+        model.logit_scale = fit_logit_scale(sums, measured.labels, measured.weights, model.parameters.T)
 
-    def _voting_model(self) -> VotingModel:
-        voting = getattr(self, "_voting", None)
-        if voting is None:
-            voting = self._voting = self._model.voting_model()
-        return voting
-
-    def _fixed_sums(self, X: Any) -> np.ndarray:
-        check_is_fitted(self)
-        return self._voting_model().sums(self._check_rows(X), n_jobs=self.n_jobs)
-
-    def _check_rows(self, X: Any) -> Examples:
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype="numeric", ensure_min_samples=0)
-        return pack_examples(X)
-
-
-def _unique_labels(labels: Any, name: str) -> np.ndarray:
-    """Return the sorted labels, each once."""
-    labels = np.asarray(labels)
-    if labels.ndim != 1:
-        raise ValueError(f"{name} must be a list of labels, got {labels!r} of shape {labels.shape}.")
-    if labels.dtype.kind in "fcO":
-        missing = [label for label in labels.tolist() if label is None or label != label]
-        if missing:
-            raise ValueError(f"{name} must hold a label for each row, but holds the missing value {missing[0]!r}.")
-    try:
-        check_classification_targets(labels)
-        return np.unique(labels)
-    except (ValueError, TypeError) as error:
-        found = "continuous numbers" if labels.dtype.kind == "f" else "others"
-        raise ValueError(
-            f"{name} must hold integers, strings, booleans or whole floats as labels, all of one kind; got "
-            f"{labels[0]!r} and {found} of dtype {labels.dtype}."
-        ) from error
-
-
-def _check_number_of_classes(classes: np.ndarray, name: str) -> None:
-    if len(classes) < 2:
-        raise ValueError(f"{name} must hold at least two classes, got {len(classes)}: {classes}.")
+    def _copy_with(self, model: Model, history: list[dict[str, Any]], calibrating: LabelledExamples) -> Self:
+        """Return a classifier with the parameters of this one, fitted with a copy of `model`."""
+        twin = copy.copy(self)
+        twin._keep(model.copy(), [dict(entry) for entry in history], calibrating)
+        return twin

@@ -56,6 +56,11 @@ class MachineParameters:
         return -(-self.n_literals // 64)
 
     @property
+    def n_bytes(self) -> int:
+        """Bytes of a machine's automata and include bits, its bulk."""
+        return self.n_clauses * self.n_words * (64 + 8)
+
+    @property
     def lowest(self) -> int:
         """Byte of state 0."""
         return _BORDER - self.n_states // 2

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from wtm.machine import ENGINES, INITS, SAMPLERS
+from wtm.callbacks import check_callbacks
+from wtm.machine import ENGINES, INITS, SAMPLERS, MachineParameters
 
-__all__ = ["check_parameters", "draw_seed"]
+__all__ = ["check_parameters", "draw_seed", "machine_parameters"]
 
 _MAX_CLAUSES = 1 << 24
 _MAX_GAMMA = 1000.0
@@ -45,13 +46,37 @@ def check_parameters(params: dict[str, Any]) -> None:
     _choice(params, "init", INITS)
     _choice(params, "engine", ENGINES)
     _choice(params, "sampler", tuple(SAMPLERS))
-    for name in ("boost_true_positive", "shuffle", "warm_start"):
+    fraction = _real(params, "validation_fraction")
+    if not 0 < fraction < 1:
+        raise ValueError(f"validation_fraction must be between 0 and 1, and neither, got {fraction!r}.")
+    _integer(params, "n_iter_no_change", 1)
+    weight = params["class_weight"]
+    if weight is not None and not isinstance(weight, dict) and not (isinstance(weight, str) and weight == "balanced"):
+        raise ValueError(f"class_weight must be None, 'balanced' or a dict from label to weight, got {weight!r}.")
+    check_callbacks(params["callbacks"])
+    for name in ("boost_true_positive", "shuffle", "early_stopping", "warm_start"):
         if not isinstance(params[name], bool | np.bool_):
             raise TypeError(f"{name} must be True or False, got {params[name]!r}.")
     if params["n_jobs"] is not None and _integer(params, "n_jobs") == 0:
         raise ValueError("n_jobs must be None, a positive number of threads, or -1 for all cores; got 0.")
     if not isinstance(params["verbose"], bool):
         _integer(params, "verbose", 0)
+
+
+def machine_parameters(params: dict[str, Any], n_features: int) -> MachineParameters:
+    """What machines for `n_features` features need of the checked parameters of `WTMClassifier`."""
+    return MachineParameters(
+        n_features=n_features,
+        n_clauses=int(params["n_clauses"]),
+        T=float(params["T"]),
+        s=float(params["s"]),
+        gamma=float(params["gamma"]),
+        n_states=int(params["n_states"]),
+        boost_true_positive=bool(params["boost_true_positive"]),
+        init=params["init"],
+        engine=params["engine"],
+        sampler=params["sampler"],
+    )
 
 
 def draw_seed(random_state: Any) -> int:

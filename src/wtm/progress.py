@@ -1,6 +1,6 @@
 """What a user sees of the epochs while they run."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from typing import Any
 
 __all__ = ["describe_epoch", "show_epochs"]
@@ -17,7 +17,7 @@ def describe_epoch(entry: dict[str, Any]) -> str:
 
 def show_epochs(
     epochs: Iterable[dict[str, Any]], n_epochs: int, verbose: int, label: str = "wtm"
-) -> Iterator[dict[str, Any]]:
+) -> Generator[dict[str, Any], None, None]:
     """Pass the entries of a history on, showing them as they come.
 
     Parameters
@@ -41,7 +41,7 @@ def show_epochs(
         yield entry
 
 
-def _bar(epochs: Iterable[dict[str, Any]], n_epochs: int, label: str) -> Iterator[dict[str, Any]]:
+def _bar(epochs: Iterable[dict[str, Any]], n_epochs: int, label: str) -> Generator[dict[str, Any], None, None]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 

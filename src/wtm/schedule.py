@@ -3,6 +3,9 @@
 Given these the classes never meet: class c sees the examples of its own label (as targets) and those for which it was
 drawn as the other class, in order, and nothing else. Both are functions of the seed and of the examples' running
 number alone, not of threads, of earlier calls or of NumPy's generators.
+
+Weights count examples: an epoch sees a row of weight 2 twice, and one of weight 0.5 in half of the epochs, by a draw
+that is again a function of the seed and a running number alone.
 """
 
 from typing import NamedTuple
@@ -15,6 +18,7 @@ __all__ = ["ClassSchedule", "draw_schedule"]
 
 _ORDER_STREAM = np.uint64(0x9E3779B97F4A7C15)
 _OTHER_STREAM = np.uint64(0xD1B54A32D192ED03)
+_WEIGHT_STREAM = np.uint64(0x8CB92BA72F3D8DD7)
 
 
 class ClassSchedule(NamedTuple):
@@ -32,7 +36,9 @@ class ClassSchedule(NamedTuple):
     targets: np.ndarray
 
 
-def draw_schedule(labels: np.ndarray, n_classes: int, *, seed: int, n_seen: int, shuffle: bool) -> list[ClassSchedule]:
+def draw_schedule(
+    labels: np.ndarray, n_classes: int, *, seed: int, n_seen: int, shuffle: bool, weights: np.ndarray | None = None
+) -> list[ClassSchedule]:
     """Draw an epoch's schedule.
 
     Parameters
@@ -44,29 +50,48 @@ def draw_schedule(labels: np.ndarray, n_classes: int, *, seed: int, n_seen: int,
     seed : int
         64 bits.
     n_seen : int
-        Number of examples that the model was trained on before, the running number of this epoch's first.
+        The running number of this epoch's first example.
     shuffle : bool
-        Whether the rows are taken in a random order or as given.
+        Whether the examples are taken in a random order or in that of their rows.
+    weights : ndarray of shape (n_rows,), float64, optional
+        How many times each row is seen: as often as the whole part says, and once more with the fraction as
+        probability. None is the same as a weight of 1 for every row.
 
     Returns
     -------
     list of n_classes ClassSchedule
+        The epoch uses the running numbers of its rows or of its examples, whichever are more.
     """
-    n_rows = len(labels)
-    numbers = np.arange(n_seen, n_seen + n_rows, dtype=np.uint64)
-    order = _random_order(numbers, seed) if shuffle else np.arange(n_rows)
+    rows = np.arange(len(labels))
+    if weights is not None:
+        rows = np.repeat(rows, _times_seen(weights, seed, n_seen))
+    numbers = np.arange(n_seen, n_seen + len(rows), dtype=np.uint64)
+    if shuffle:
+        rows = rows[_random_order(numbers, seed)]
+    return _deal(rows, labels[rows], n_classes, _hash(numbers, seed, _OTHER_STREAM))
+
+
+def _times_seen(weights: np.ndarray, seed: int, n_seen: int) -> np.ndarray:
+    whole = np.floor(weights)
+    numbers = np.arange(n_seen, n_seen + len(weights), dtype=np.uint64)
+    # The upper 53 bits are a fraction that float64 holds exactly.
+    fraction = (_hash(numbers, seed, _WEIGHT_STREAM) >> np.uint64(11)) * 2.0**-53
+    return whole.astype(np.int64) + (fraction < weights - whole)
+
+
+def _deal(rows: np.ndarray, labels: np.ndarray, n_classes: int, random: np.ndarray) -> list[ClassSchedule]:
+    """Draw the other class of each example, from 64 random bits, and deal the examples out, in order."""
     # A multiple of a 32-bit fraction: each of the other classes has the same probability to 1 in 2**32.
-    fraction = _hash(numbers, seed, _OTHER_STREAM) >> np.uint64(32)
+    fraction = random >> np.uint64(32)
     step = 1 + ((fraction * np.uint64(n_classes - 1)) >> np.uint64(32)).astype(np.int64)
-    ordered = labels[order]
-    other = (ordered + step) % n_classes
-    counts = np.bincount(ordered, minlength=n_classes) + np.bincount(other, minlength=n_classes)
+    other = (labels + step) % n_classes
+    counts = np.bincount(labels, minlength=n_classes) + np.bincount(other, minlength=n_classes)
     ends = np.cumsum(counts)
-    rows = np.empty(2 * n_rows, np.int64)
-    targets = np.empty(2 * n_rows, np.bool_)
-    deal_examples(order, ordered, other, ends - counts, rows, targets)
+    dealt = np.empty(2 * len(rows), np.int64)
+    targets = np.empty(2 * len(rows), np.bool_)
+    deal_examples(rows, labels, other, ends - counts, dealt, targets)
     return [
-        ClassSchedule(rows[end - count : end], targets[end - count : end])
+        ClassSchedule(dealt[end - count : end], targets[end - count : end])
         for end, count in zip(ends, counts, strict=True)
     ]
 

@@ -1,29 +1,61 @@
 """Epochs of all machines, and what is measured after each."""
 
+import math
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Generator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
 from wtm.features import Examples
+from wtm.interruption import interruptibly
 from wtm.machine import FeedbackCounts, Machine, MachineParameters
+from wtm.memory import check_memory
 from wtm.schedule import ClassSchedule, draw_schedule
 from wtm.votes import VotingModel
 
-__all__ = ["LabelledExamples", "Model", "train"]
+__all__ = ["LabelledExamples", "Model", "accuracy", "train"]
 
 _MEASURED_ROWS = 5_000
 
 
 @dataclass(frozen=True)
 class LabelledExamples:
-    """Examples with their class indices, int64 of shape (n_rows,)."""
+    """Examples with their labels.
+
+    Attributes
+    ----------
+    examples : Examples
+    labels : ndarray of shape (n_rows,), int64
+        Class indices.
+    weights : ndarray of shape (n_rows,), float64, or None
+        How much each row counts, in training and in accuracies; None is 1 for each.
+    """
 
     examples: Examples
     labels: np.ndarray
+    weights: np.ndarray | None = None
+
+    def sample(self) -> "LabelledExamples":
+        """Return the rows to measure a model on while it trains: all, or 5,000 spread evenly."""
+        n_rows = len(self.labels)
+        if n_rows <= _MEASURED_ROWS:
+            return self
+        return self.rows(np.linspace(0, n_rows - 1, _MEASURED_ROWS).astype(np.int64))
+
+    def weighted(self, class_weights: np.ndarray | None) -> "LabelledExamples":
+        """Return the same rows with weights multiplied by their classes', float64 of shape (n_classes,)."""
+        if class_weights is None:
+            return self
+        of_rows = class_weights[self.labels]
+        return replace(self, weights=of_rows if self.weights is None else self.weights * of_rows)
+
+    def rows(self, rows: np.ndarray) -> "LabelledExamples":
+        """Return the given rows, int64, in the given order."""
+        examples = replace(self.examples, literals=self.examples.literals[rows])
+        return LabelledExamples(examples, self.labels[rows], None if self.weights is None else self.weights[rows])
 
 
 @dataclass
@@ -37,11 +69,11 @@ class Model:
     seed : int
         Of the schedules; 63 bits.
     n_seen : int
-        Number of examples trained on so far.
+        Number of examples trained on so far; with weights, of running numbers used up (see `wtm.schedule`).
     n_epochs : int
         Number of epochs trained so far.
     logit_scale : float
-        What sums are multiplied with before they become probabilities.
+        What sums are multiplied with before they become probabilities (see `wtm.probability`).
     """
 
     machines: list[Machine]
@@ -49,6 +81,21 @@ class Model:
     n_seen: int = 0
     n_epochs: int = 0
     logit_scale: float = 1.0
+
+    @classmethod
+    def new(cls, parameters: MachineParameters, n_classes: int, seed: int) -> "Model":
+        """Return a model before training.
+
+        Raises
+        ------
+        MemoryError
+            Its machines would not fit into the memory.
+        """
+        check_memory(
+            n_classes * parameters.n_bytes,
+            f"{n_classes} machines of {parameters.n_clauses:,} clauses and {parameters.n_literals:,} literals",
+        )
+        return cls([Machine.new(parameters, seed, i) for i in range(n_classes)], seed)
 
     @property
     def parameters(self) -> MachineParameters:
@@ -59,40 +106,69 @@ class Model:
         """Compile the machines for prediction."""
         return VotingModel.of(self.machines)
 
+    def copy(self) -> "Model":
+        """Return a model in the same state, which may be trained without this one."""
+        return self.going_on(self.parameters)
+
+    def going_on(self, parameters: MachineParameters) -> "Model":
+        """Return a copy with other parameters, which hold from now on.
+
+        Raises
+        ------
+        ValueError
+            A trained model does not allow the change.
+        """
+        for name in ("n_clauses", "n_states", "gamma"):
+            now, before = getattr(parameters, name), getattr(self.parameters, name)
+            if now != before:
+                raise ValueError(
+                    f"{name} can't change while training goes on: it was {before!r} and is {now!r}. Set it back, or "
+                    "fit anew with warm_start=False."
+                )
+        return replace(self, machines=[machine.copy(parameters) for machine in self.machines])
+
 
 def train(
     model: Model,
     training: LabelledExamples,
     validation: LabelledExamples | None,
     *,
+    weights: np.ndarray | None = None,
     n_epochs: int,
     shuffle: bool,
     n_jobs: int | None,
-) -> Iterator[dict[str, Any]]:
+) -> Generator[dict[str, Any], None, None]:
     """Train `model` in place, one epoch for each item taken.
+
+    `weights`, float64 of shape (n_rows,) or None, say how many times an epoch sees each row; accuracies count rows by
+    their own weights.
 
     Yields
     ------
     dict
         An entry of `WTMClassifier.history_`.
     """
-    measured = _measured_rows(len(training.labels))
+    measured = training.sample()
     n_classes = len(model.machines)
+    labels = training.labels
     # More workers than classes would only wait.
     with Parallel(n_jobs=min(effective_n_jobs(n_jobs), n_classes), prefer="threads") as workers:
         for _ in range(n_epochs):
             start = time.perf_counter()
-            schedule = draw_schedule(training.labels, n_classes, seed=model.seed, n_seen=model.n_seen, shuffle=shuffle)
+            schedule = draw_schedule(
+                labels, n_classes, seed=model.seed, n_seen=model.n_seen, shuffle=shuffle, weights=weights
+            )
             counts = _train_classes(workers, model, training.examples.literals, schedule)
             seconds = time.perf_counter() - start
-            model.n_seen += len(training.labels)
+            n_examples = sum(len(part.rows) for part in schedule) // 2  # each is dealt to two classes
+            model.n_seen += max(n_examples, len(labels))
             model.n_epochs += 1
-            voting = VotingModel.of(model.machines)
+            voting = model.voting_model()
             yield {
                 "epoch": model.n_epochs,
                 "seconds": seconds,
-                "train_accuracy": _accuracy(voting, training, measured, n_jobs),
-                "valid_accuracy": None if validation is None else _accuracy(voting, validation, None, n_jobs),
+                "train_accuracy": accuracy(voting, measured, n_jobs),
+                "valid_accuracy": None if validation is None else accuracy(voting, validation, n_jobs),
                 "type_i": sum(count.type_i for count in counts),
                 "type_ii": sum(count.type_ii for count in counts),
                 "weights_at_edge": sum(count.weights_at_edge for count in counts),
@@ -112,14 +188,13 @@ def _train_classes(
 
 
 def _train_class(machine: Machine, literals: np.ndarray, schedule: ClassSchedule) -> tuple[Machine, FeedbackCounts]:
-    return machine, machine.train(literals, schedule)
+    return machine, interruptibly(lambda: machine.train(literals, schedule))
 
 
-def _measured_rows(n_rows: int) -> np.ndarray:
-    """The training rows that accuracy is measured on: all, or 5,000 spread evenly."""
-    return np.linspace(0, n_rows - 1, min(n_rows, _MEASURED_ROWS)).astype(np.int64)
-
-
-def _accuracy(voting: VotingModel, data: LabelledExamples, rows: np.ndarray | None, n_jobs: int | None) -> float:
-    labels = data.labels if rows is None else data.labels[rows]
-    return float(np.mean(voting.sums(data.examples, rows, n_jobs=n_jobs).argmax(axis=1) == labels))
+def accuracy(voting: VotingModel, data: LabelledExamples, n_jobs: int | None) -> float:
+    """Share of rows, by weight, whose label has the largest sum."""
+    right = voting.sums(data.examples, n_jobs=n_jobs).argmax(axis=1) == data.labels
+    if data.weights is None:
+        return float(np.mean(right))
+    # Exact sums: early stopping must not depend on the order in which a processor adds.
+    return math.fsum(data.weights[right]) / math.fsum(data.weights)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar
+from typing import ClassVar, NoReturn
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -124,6 +124,10 @@ class PredictionModel:
     def machines(self) -> list[Machine]:
         """Not there."""
         raise AttributeError(self.NO_AUTOMATA)
+
+    def going_on(self, parameters: MachineParameters) -> NoReturn:
+        """Not possible."""
+        raise ValueError(self.NO_AUTOMATA)
 
     def voting_model(self) -> VotingModel:
         """Compile for prediction."""

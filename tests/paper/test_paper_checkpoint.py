@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from synthetic import SMALL, small_problem
 
+from synthetic import SMALL, small_problem
 from wtm.machine import Machine
 from wtm.paper import checkpoint as module
 from wtm.paper.checkpoint import Checkpoint, load_checkpoint, save_checkpoint

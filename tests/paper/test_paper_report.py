@@ -3,8 +3,8 @@ import json
 import re
 
 import pytest
-from synthetic import ENVIRONMENT, keep, made_up_record
 
+from synthetic import ENVIRONMENT, keep, made_up_record
 from wtm.paper.files import write_json
 from wtm.paper.report import write_report
 from wtm.paper.report.results import read_results

@@ -5,8 +5,8 @@ import threading
 
 import numpy as np
 import pytest
-from synthetic import SMALL, small_problem
 
+from synthetic import SMALL, small_problem
 from wtm import WTMClassifier
 from wtm.paper import run as module
 from wtm.paper.checkpoint import load_checkpoint

@@ -2,8 +2,8 @@ import statistics
 
 import numpy as np
 import pytest
-from synthetic import SMALL, made_up_record, small_problem
 
+from synthetic import SMALL, made_up_record, small_problem
 from wtm.machine import Machine
 from wtm.paper.accuracy_table import accuracy_table
 from wtm.paper.console import Table

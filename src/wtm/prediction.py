@@ -1,0 +1,140 @@
+"""What a fitted classifier answers: sums, decisions, probabilities and labels."""
+
+import os
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from wtm.features import Examples, pack_examples
+from wtm.machine import Machine
+from wtm.probability import probabilities
+from wtm.training import Model
+from wtm.votes import PredictionModel, VotingModel
+
+__all__ = ["Predictor"]
+
+
+class Predictor(ClassifierMixin, BaseEstimator):
+    """The part of `wtm.WTMClassifier` that needs a trained model and no parameter but `n_jobs`."""
+
+    n_jobs: int | None
+    classes_: np.ndarray
+    _model: Model | PredictionModel
+    _voting: VotingModel | None
+
+    def class_sums(self, X: Any) -> np.ndarray:
+        """Weighted sum of the clauses of each class, unclamped; float64 of shape (n_rows, n_classes)."""
+        return self._fixed_sums(X) * self._voting_model().unit
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Confidence in each class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of float64
+            The sums of `class_sums`, shape (n_rows, n_classes); with two classes the second less the first, shape
+            (n_rows,).
+        """
+        sums = self._fixed_sums(X)
+        if len(self.classes_) == 2:
+            return (sums[:, 1] - sums[:, 0]) * self._voting_model().unit
+        return sums * self._voting_model().unit
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The label with the largest sum for each row, the first of equals; shape (n_rows,)."""
+        sums = self._fixed_sums(X)
+        return self.classes_[sums.argmax(axis=1)]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of each class; its largest value is that of the class that `predict` gives.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes), float64
+            See :mod:`wtm.probability` for how sums become probabilities. Each row adds up to 1.
+        """
+        sums = self._fixed_sums(X)
+        return probabilities(sums, self._voting_model().unit * self._model.logit_scale)
+
+    def save(self, path: str | os.PathLike[str], *, prediction_only: bool = False) -> None:
+        """Write the model to a file that :func:`wtm.load_model` reads.
+
+        The file holds all that training goes on from, bit for bit, and all that is told here as parameters and
+        attributes; of training rows it holds nothing. `random_state` is kept where it is an integer or None, else as
+        None, and `callbacks` are not kept. The file is written whole or not at all: a call that fails or is
+        interrupted leaves an earlier file as it was. It is a safetensors file, without code; docs/model-file.md
+        describes it.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Name of the file. One that is there is replaced.
+        prediction_only : bool, default=False
+            Whether to keep no more than prediction needs, included literals and weights, which makes a small file.
+            The model that is read from it predicts the same, but has no `machines_` and can't go on training.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            The model is not fitted.
+        TypeError
+            The model is of a subclass, or a parameter or label is not plain data.
+        ValueError
+            `path` is a folder or a device; or the model was itself read from a file made for prediction only, and
+            `prediction_only` is False.
+        OSError
+            The file can't be written.
+        """
+        from wtm.modelfile import save_model
+
+        save_model(self, path, prediction_only=prediction_only)
+
+    @property
+    def machines_(self) -> list[Machine]:
+        """The machine of each class."""
+        if not self.__sklearn_is_fitted__():
+            raise AttributeError(f"This {type(self).__name__} is not fitted yet, so it has no machines_.")
+        return self._model.machines
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_model")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        state.pop("_voting", None)  # a compiled copy of the model
+        return state
+
+    def _table(self, X: Any, *, reset: bool = False, min_rows: int = 1) -> Any:
+        """Check a table's shape and names against what was seen in fit, which with `reset` is now."""
+        return validate_data(
+            self, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_min_samples=min_rows
+        )  # fmt: skip
+
+    def _examples(self, table: Any, name: str = "X") -> Examples:
+        """Turn a checked table into bits."""
+        return pack_examples(table, name)
+
+    def _voting_model(self) -> VotingModel:
+        voting = getattr(self, "_voting", None)
+        if voting is None:
+            voting = self._voting = self._model.voting_model()
+        return voting
+
+    def _fixed_sums(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        return self._voting_model().sums(self._examples(self._table(X, min_rows=0)), n_jobs=self.n_jobs)
