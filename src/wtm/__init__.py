@@ -3,9 +3,10 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from wtm.booleanizer import Booleanizer
     from wtm.classifier import WTMClassifier
 
-__all__ = ["WTMClassifier", "__version__"]
+__all__ = ["Booleanizer", "WTMClassifier", "__version__"]
 
 __version__ = "0.1.0.dev0"
 
@@ -16,6 +17,10 @@ def __getattr__(name: str) -> Any:
         from wtm.classifier import WTMClassifier
 
         return WTMClassifier
+    if name == "Booleanizer":
+        from wtm.booleanizer import Booleanizer
+
+        return Booleanizer
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

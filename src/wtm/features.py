@@ -1,16 +1,21 @@
 """True/false features: checks of a 0/1 table, and its literals as rows of bits."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
 from wtm.kernels.bits import complete_literals, pack_csr_rows
 
-__all__ = ["Examples", "pack_examples"]
+__all__ = ["Examples", "pack_blocks", "pack_examples"]
 
 _CHUNK = 4096  # rows that are compared and packed at a time, so that working space does not grow with the table
 _VECTOR_WORDS = 8
+_BIT_VALUES = (1 << np.arange(8)).astype(np.uint8)
+
+Block: TypeAlias = np.ndarray | sp.csr_matrix | sp.csr_array
 
 
 @dataclass(frozen=True)
@@ -32,7 +37,7 @@ class Examples:
         return len(self.literals)
 
 
-def pack_examples(X: np.ndarray | sp.csr_matrix | sp.csr_array, name: str = "X") -> Examples:
+def pack_examples(X: Block, name: str = "X") -> Examples:
     """Pack a 0/1 table into bits.
 
     Parameters
@@ -51,19 +56,63 @@ def pack_examples(X: np.ndarray | sp.csr_matrix | sp.csr_array, name: str = "X")
     ValueError
         Names the first value that is neither 0 nor 1, with its row and column.
     """
-    n_rows, n_features = X.shape
+    blocks = [_checked_sparse(X, name)] if sp.issparse(X) else _checked_chunks(X, name)
+    return pack_blocks(X.shape[0], X.shape[1], blocks)
+
+
+def pack_blocks(n_rows: int, n_features: int, blocks: Iterable[Block]) -> Examples:
+    """Pack a table that comes as blocks of rows.
+
+    Parameters
+    ----------
+    n_rows, n_features : int
+        Shape of the whole table.
+    blocks : iterable of bool ndarray or CSR matrix, each of shape (some rows, n_features)
+        All rows, in order. Whatever is not 0 in a CSR matrix is true; it has no duplicate entries.
+
+    Returns
+    -------
+    packed : Examples
+    """
     n_words = -(-2 * n_features // (64 * _VECTOR_WORDS)) * _VECTOR_WORDS
     literals = np.zeros((n_rows, n_words), np.uint64)
-    if sp.issparse(X):
-        _pack_sparse(X, literals, name)
-    else:
-        _pack_dense(X, literals, name)
+    start = 0
+    for block in blocks:
+        rows = literals[start : start + block.shape[0]]
+        if isinstance(block, np.ndarray):
+            _pack_dense(block, rows)
+        else:
+            indptr, indices = block.indptr.astype(np.int64), block.indices.astype(np.int64)
+            pack_csr_rows(indptr, indices, block.data.astype(np.bool_), rows)
+        start += block.shape[0]
     complete_literals(literals, n_features)
     return Examples(literals, n_features)
 
 
-def _pack_dense(X: np.ndarray, literals: np.ndarray, name: str) -> None:
-    as_bytes = literals.view(np.uint8)
+def _pack_dense(block: np.ndarray, literals: np.ndarray) -> None:
+    if block.flags.f_contiguous and not block.flags.c_contiguous:
+        packed = _pack_columns(block)
+    else:
+        packed = np.packbits(block, axis=1, bitorder="little")
+    literals.view(np.uint8)[:, : packed.shape[1]] = packed
+    if literals.dtype.newbyteorder("<") != literals.dtype:  # bytes were written in little-endian order
+        literals.byteswap(inplace=True)
+
+
+def _pack_columns(block: np.ndarray) -> np.ndarray:
+    """Pack a table that lies column by column; np.packbits would go through it row by row."""
+    columns = block.T.view(np.uint8)
+    whole = len(columns) // 8 * 8
+    packed = np.empty((-(-len(columns) // 8), block.shape[0]), np.uint8)
+    np.einsum(
+        "byr,y->br", columns[:whole].reshape(whole // 8, 8, block.shape[0]), _BIT_VALUES, out=packed[: whole // 8]
+    )
+    if whole < len(columns):
+        np.einsum("yr,y->r", columns[whole:], _BIT_VALUES[: len(columns) - whole], out=packed[-1])
+    return packed.T
+
+
+def _checked_chunks(X: np.ndarray, name: str) -> Iterator[np.ndarray]:
     for start in range(0, len(X), _CHUNK):
         chunk = X[start : start + _CHUNK]
         if chunk.dtype != np.bool_:
@@ -71,13 +120,10 @@ def _pack_dense(X: np.ndarray, literals: np.ndarray, name: str) -> None:
             if wrong.any():
                 row, column = np.argwhere(wrong)[0]
                 _refuse(name, chunk[row, column], start + row, column)
-        packed = np.packbits(chunk.astype(np.bool_, copy=False), axis=1, bitorder="little")
-        as_bytes[start : start + len(chunk), : packed.shape[1]] = packed
-    if literals.dtype.newbyteorder("<") != literals.dtype:  # bytes were written in little-endian order
-        literals.byteswap(inplace=True)
+        yield chunk.astype(np.bool_, copy=False)
 
 
-def _pack_sparse(X: sp.csr_matrix | sp.csr_array, literals: np.ndarray, name: str) -> None:
+def _checked_sparse(X: sp.csr_matrix | sp.csr_array, name: str) -> sp.csr_matrix | sp.csr_array:
     if not X.has_canonical_format:
         X = X.copy()  # the caller's matrix stays as it is
         X.sum_duplicates()
@@ -86,7 +132,7 @@ def _pack_sparse(X: sp.csr_matrix | sp.csr_array, literals: np.ndarray, name: st
         entry = wrong[0]
         row = np.searchsorted(X.indptr, entry, side="right") - 1
         _refuse(name, X.data[entry], row, X.indices[entry])
-    pack_csr_rows(X.indptr.astype(np.int64), X.indices.astype(np.int64), X.data.astype(np.bool_), literals)
+    return X
 
 
 def _refuse(name: str, value: object, row: int, column: int) -> None:
