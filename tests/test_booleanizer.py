@@ -301,7 +301,7 @@ WRONG_INPUT = {
     "a list": (np.array([["a"], [None]], object), None, ""),
     "a dict": ([[{"a": 1}], [{}]], TypeError, "column 0 holds {'a': 1} of type dict"),
     "a tuple": ([["a"], [b"b"]], TypeError, "column 0 holds b'b' of type bytes"),
-    "bytes": (np.array([["a"], ["b"]], "S1"), TypeError, "column 0 has the dtype"),
+    "bytes": (np.array([["a"], ["b"]], "S1"), TypeError, "X has the dtype"),
     "constant": ([[1, "a"], [1, "a"]], ValueError, "no column with two different values"),
     "all missing": ([[None], [None]], ValueError, "no column with two different values"),
     "flat": ([1, 2, 3], ValueError, "Reshape your data"),

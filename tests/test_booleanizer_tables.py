@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from wtm import Booleanizer
-from wtm.columns import read_table
 from wtm.features import pack_examples
+from wtm.reading import read_table
 
 ROWS = [
     # name, age, income, member, colour, wealth

@@ -10,9 +10,10 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_scalar
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from wtm.columns import CategoryColumn, Column, SparseTable, Table, Tally, Value, first_duplicate, read_validated
+from wtm.columns import CategoryColumn, Column, SparseTable, Table, Tally, Value
 from wtm.conditions import Categories, Conditions, Numbers, conditions_from_json
 from wtm.features import Examples, pack_blocks
+from wtm.reading import first_duplicate, read_validated
 from wtm.sparse_features import SparseFeatures
 from wtm.thresholds import choose_thresholds, given_thresholds, thresholds_from_json, thresholds_to_json
 
@@ -117,10 +118,10 @@ class Booleanizer(TransformerMixin, BaseEstimator):
             No column has two different values, a number is infinite, two columns have the same name, or a parameter is
             not usable.
         """
-        self._check_parameters()
         before = dict(self.__dict__)
         try:
-            return self._fit_table(read_validated(self, X, reset=True))
+            table = read_validated(self, X, reset=True)
+            return self._fit_table(table, getattr(self, "feature_names_in_", None))
         except BaseException:
             self.__dict__ = before  # what was fitted before stays as it was
             raise
@@ -167,8 +168,8 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         ndarray of shape (n_features_out_,), object
         """
         check_is_fitted(self)
-        columns = _check_feature_names_in(self, input_features)
-        return _as_names(c.names(str(name)) for c, name in zip(self.conditions_, columns, strict=True))
+        literals = self.literal_names(_check_feature_names_in(self, input_features))
+        return np.array(literals[: self.n_features_out_], object)
 
     def get_negated_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Names of the features' negations: ``age <= 40.5``, ``colour != red``, ``income is not missing``.
@@ -177,8 +178,14 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         greater. Parameters and shape are those of `get_feature_names_out`.
         """
         check_is_fitted(self)
-        columns = _check_feature_names_in(self, input_features)
-        return _as_names(c.negations(str(name)) for c, name in zip(self.conditions_, columns, strict=True))
+        literals = self.literal_names(_check_feature_names_in(self, input_features))
+        return np.array(literals[self.n_features_out_ :], object)
+
+    def literal_names(self, columns: Iterable[str]) -> list[str]:
+        """Names of all features, and then of all their negations, with the columns called as given."""
+        pairs = list(zip(self.conditions_, columns, strict=True))
+        features = [name for conditions, column in pairs for name in conditions.names(column)]
+        return features + [name for conditions, column in pairs for name in conditions.negations(column)]
 
     @property
     def n_features_out_(self) -> int:
@@ -252,8 +259,12 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         if not isinstance(self.sparse_output, bool) and self.sparse_output != "auto":
             raise ValueError(f"sparse_output must be True, False or 'auto', got {self.sparse_output!r}.")
 
-    def _fit_table(self, table: Table | SparseTable) -> Self:
-        """Fit to a table whose column names and number of columns are set already."""
+    def _fit_table(self, table: Table | SparseTable, names: np.ndarray | None) -> Self:
+        """Fit to a table that is read already, with the names of its columns where it has any."""
+        self._check_parameters()
+        self.n_features_in_ = table.n_columns
+        if names is not None:
+            self.feature_names_in_ = names
         given = given_thresholds(self.thresholds, _check_feature_names_in(self, None).tolist(), table.number_columns())
         if isinstance(table, SparseTable):
             conditions: list[Conditions] = [
@@ -331,10 +342,6 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         step = max(_FEWEST_ROWS, _CELLS // (1 + features.most_entries_a_row(table.csr)))
         for first in range(0, table.n_rows, step):
             yield features.of_rows(table.csr[first : first + step])
-
-
-def _as_names(parts: Iterable[list[str]]) -> np.ndarray:
-    return np.array([name for part in parts for name in part], object)
 
 
 def _sort_key(value: Value) -> tuple[bool, Value]:

@@ -8,13 +8,18 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from wtm.features import Examples, pack_examples
+from wtm.booleanizer import Booleanizer
+from wtm.columns import SparseTable, Table
+from wtm.features import Examples
+from wtm.inputs import learn_booleanizer, table_to_examples
 from wtm.machine import Machine, MachineParameters
 from wtm.parameters import check_parameters, draw_seed
 from wtm.progress import show_epochs
+from wtm.reading import read_validated
 from wtm.training import LabelledExamples, Model, train
 from wtm.votes import VotingModel
 
@@ -55,6 +60,10 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
     sampler : {"bits", "binomial", "bernoulli"}, default="bits"
         How the direct engine draws the literals that Type I feedback weakens. All three draw the same distribution:
         "bits" whole random vectors, "binomial" Algorithm 1 of the paper, "bernoulli" a number for each literal.
+    booleanizer : {"auto", "strict"} or Booleanizer, default="auto"
+        How columns become true/false features. "auto" takes a table of 0 and 1 as it is, and fits a
+        :class:`wtm.Booleanizer` with default parameters to any other. "strict" refuses any other. A Booleanizer of your
+        own is cloned, and fitted to any table. The first call decides: `partial_fit` and warm starts keep to it.
     shuffle : bool, default=True
         Whether each epoch takes the examples in a new random order, or in the order given.
     warm_start : bool, default=False
@@ -75,6 +84,8 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, only where `X` had names that are all strings.
+    booleanizer_ : Booleanizer or None
+        What turns columns into features; None where `X` is used as it is, and has to hold only 0 and 1.
     n_epochs_ : int
         Number of epochs trained.
     history_ : list of dict
@@ -99,6 +110,7 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
     1.0
     """
 
+    booleanizer_: Booleanizer | None
     classes_: np.ndarray
     history_: list[dict[str, Any]]
     n_epochs_: int
@@ -118,6 +130,7 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
         init: str = "border",
         engine: str = "lazy",
         sampler: str = "bits",
+        booleanizer: Any = "auto",
         shuffle: bool = True,
         warm_start: bool = False,
         n_jobs: int | None = None,
@@ -134,6 +147,7 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
         self.init = init
         self.engine = engine
         self.sampler = sampler
+        self.booleanizer = booleanizer
         self.shuffle = shuffle
         self.warm_start = warm_start
         self.n_jobs = n_jobs
@@ -147,8 +161,8 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_rows, n_features)
-            0 and 1, or False and True, of any numeric or boolean dtype. Sparse data are never made dense.
+        X : array-like, sparse matrix or data frame of shape (n_rows, n_features)
+            Columns of any kind that `booleanizer` takes. Sparse data are never made dense.
         y : array-like of shape (n_rows,)
             Labels: integers, strings, booleans or whole floats.
         X_val, y_val : array-like, optional
@@ -243,6 +257,8 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        if self.booleanizer != "strict":
+            tags.input_tags.string = tags.input_tags.categorical = tags.input_tags.allow_nan = True
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
@@ -266,10 +282,13 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
         self.classes_ = classes
 
     def _check_training(self, X: Any, y: Any, learn_classes: Any, *, reset: bool) -> LabelledExamples:
-        X, y = validate_data(self, X, y, reset=reset, accept_sparse="csr", dtype="numeric")
+        table, y = self._table(X, reset=reset), _check_labels(y, "y")
+        check_consistent_length(table, y)
         if learn_classes is not None:
             learn_classes(y)
-        return LabelledExamples(pack_examples(X), self._class_indices(y, "y"))
+        if reset:
+            self._learn_features(table)
+        return LabelledExamples(self._examples(table), self._class_indices(y, "y"))
 
     def _check_validation(self, X_val: Any, y_val: Any) -> LabelledExamples | None:
         if (X_val is None) != (y_val is None):
@@ -277,8 +296,9 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"X_val and y_val must be given together, but {missing} is None.")
         if X_val is None:
             return None
-        X, y = validate_data(self, X_val, y_val, reset=False, accept_sparse="csr", dtype="numeric")
-        return LabelledExamples(pack_examples(X, "X_val"), self._class_indices(y, "y_val"))
+        table, y = self._table(X_val), _check_labels(y_val, "y_val")
+        check_consistent_length(table, y)
+        return LabelledExamples(self._examples(table, "X_val"), self._class_indices(y, "y_val"))
 
     def _class_indices(self, y: np.ndarray, name: str) -> np.ndarray:
         known = np.isin(y, self.classes_)
@@ -288,7 +308,7 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
 
     def _machine_parameters(self) -> MachineParameters:
         return MachineParameters(
-            n_features=self.n_features_in_,
+            n_features=self._n_features(),
             n_clauses=int(self.n_clauses),
             T=float(self.T),
             s=float(self.s),
@@ -352,11 +372,32 @@ class WTMClassifier(ClassifierMixin, BaseEstimator):
 
     def _fixed_sums(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        return self._voting_model().sums(self._check_rows(X), n_jobs=self.n_jobs)
+        return self._voting_model().sums(self._examples(self._table(X, min_rows=0)), n_jobs=self.n_jobs)
 
-    def _check_rows(self, X: Any) -> Examples:
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype="numeric", ensure_min_samples=0)
-        return pack_examples(X)
+    def _table(self, X: Any, *, reset: bool = False, min_rows: int = 1) -> Table | SparseTable:
+        """Read a table, and check its columns against those seen in fit, which with `reset` is now."""
+        return read_validated(self, X, reset=reset, min_rows=min_rows)
+
+    def _learn_features(self, table: Table | SparseTable) -> None:
+        """Decide how tables become true/false features; `table` holds the training rows."""
+        self.booleanizer_ = learn_booleanizer(self.booleanizer, table, getattr(self, "feature_names_in_", None))
+
+    def _examples(self, table: Table | SparseTable, name: str = "X") -> Examples:
+        """Turn a table into bits."""
+        return table_to_examples(table, self.booleanizer_, name)
+
+    def _n_features(self) -> int:
+        """Number of true/false features."""
+        return self.n_features_in_ if self.booleanizer_ is None else self.booleanizer_.n_features_out_
+
+
+def _check_labels(y: Any, name: str) -> np.ndarray:
+    """Return labels as a flat array without missing numbers."""
+    if y is None:
+        raise ValueError(f"This WTMClassifier estimator requires {name} to be passed, but the target {name} is None.")
+    y = column_or_1d(y, warn=True)
+    assert_all_finite(y, input_name=name)
+    return y
 
 
 def _unique_labels(labels: Any, name: str) -> np.ndarray:

@@ -1,6 +1,6 @@
 """True/false features: checks of a 0/1 table, and its literals as rows of bits."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -37,7 +37,7 @@ class Examples:
         return len(self.literals)
 
 
-def pack_examples(X: Block, name: str = "X") -> Examples:
+def pack_examples(X: Block, name: str = "X", labels: Sequence[str] | None = None) -> Examples:
     """Pack a 0/1 table into bits.
 
     Parameters
@@ -46,6 +46,8 @@ def pack_examples(X: Block, name: str = "X") -> Examples:
         Only 0 and 1 are allowed. A sparse table is never made dense.
     name : str
         The argument's name, for messages.
+    labels : sequence of str of shape (n_features,), optional
+        What messages call the columns; ``column 0`` and so on when left out.
 
     Returns
     -------
@@ -54,9 +56,9 @@ def pack_examples(X: Block, name: str = "X") -> Examples:
     Raises
     ------
     ValueError
-        Names the first value that is neither 0 nor 1, with its row and column.
+        Names the first column that holds anything else than 0 and 1, and the first such value in it with its row.
     """
-    blocks = [_checked_sparse(X, name)] if sp.issparse(X) else _checked_chunks(X, name)
+    blocks = [_checked_sparse(X, name, labels)] if sp.issparse(X) else _checked_chunks(X, name, labels)
     return pack_blocks(X.shape[0], X.shape[1], blocks)
 
 
@@ -112,31 +114,37 @@ def _pack_columns(block: np.ndarray) -> np.ndarray:
     return packed.T
 
 
-def _checked_chunks(X: np.ndarray, name: str) -> Iterator[np.ndarray]:
+def _checked_chunks(X: np.ndarray, name: str, labels: Sequence[str] | None) -> Iterator[np.ndarray]:
     for start in range(0, len(X), _CHUNK):
         chunk = X[start : start + _CHUNK]
-        if chunk.dtype != np.bool_:
-            wrong = (chunk != 0) & (chunk != 1)
-            if wrong.any():
-                row, column = np.argwhere(wrong)[0]
-                _refuse(name, chunk[row, column], start + row, column)
+        if chunk.dtype != np.bool_ and _is_wrong(chunk).any():
+            column = next(j for j in range(X.shape[1]) if _is_wrong(X[:, j]).any())
+            row = int(_is_wrong(X[:, column]).argmax())
+            _refuse(name, X[row, column], row, column, labels)
         yield chunk.astype(np.bool_, copy=False)
 
 
-def _checked_sparse(X: sp.csr_matrix | sp.csr_array, name: str) -> sp.csr_matrix | sp.csr_array:
+def _checked_sparse(
+    X: sp.csr_matrix | sp.csr_array, name: str, labels: Sequence[str] | None
+) -> sp.csr_matrix | sp.csr_array:
     if not X.has_canonical_format:
         X = X.copy()  # the caller's matrix stays as it is
         X.sum_duplicates()
-    wrong = np.flatnonzero((X.data != 0) & (X.data != 1))
+    wrong = np.flatnonzero(_is_wrong(X.data))
     if wrong.size:
-        entry = wrong[0]
-        row = np.searchsorted(X.indptr, entry, side="right") - 1
-        _refuse(name, X.data[entry], row, X.indices[entry])
+        entry = wrong[X.indices[wrong].argmin()]
+        row = int(np.searchsorted(X.indptr, entry, side="right")) - 1
+        _refuse(name, X.data[entry], row, X.indices[entry], labels)
     return X
 
 
-def _refuse(name: str, value: object, row: int, column: int) -> None:
+def _is_wrong(values: np.ndarray) -> np.ndarray:
+    return (values != 0) & (values != 1)
+
+
+def _refuse(name: str, value: object, row: int, column: int, labels: Sequence[str] | None) -> None:
+    label = f"column {column}" if labels is None else labels[column]
     raise ValueError(
-        f"{name} must hold only 0 and 1 (or False and True), but row {row}, column {column} holds {value!s}. "
-        "Turn the columns into true/false features first, for example with thresholds or one-hot encoding."
+        f"{name} must hold only 0 and 1 (or False and True), but row {row}, {label} holds {value!s}. "
+        "A wtm.Booleanizer turns columns of any kind into true/false features."
     )

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from wtm.booleanizer import Booleanizer
 from wtm.machine import ENGINES, INITS, SAMPLERS
 
 __all__ = ["check_parameters", "draw_seed"]
@@ -45,6 +46,11 @@ def check_parameters(params: dict[str, Any]) -> None:
     _choice(params, "init", INITS)
     _choice(params, "engine", ENGINES)
     _choice(params, "sampler", tuple(SAMPLERS))
+    booleanizer = params["booleanizer"]
+    if not isinstance(booleanizer, Booleanizer) and (
+        not isinstance(booleanizer, str) or booleanizer not in ("auto", "strict")
+    ):
+        raise ValueError(f"booleanizer must be 'auto', 'strict' or a wtm.Booleanizer, got {booleanizer!r}.")
     for name in ("boost_true_positive", "shuffle", "warm_start"):
         if not isinstance(params[name], bool | np.bool_):
             raise TypeError(f"{name} must be True or False, got {params[name]!r}.")
