@@ -34,6 +34,7 @@ PARAMETERS = [
     *[("init", value, ValueError) for value in ("middle", "", None, 3)],
     *[("engine", value, ValueError) for value in ("fast", None)],
     *[("sampler", value, ValueError) for value in ("normal", None, ["bits"])],
+    *[("booleanizer", value, ValueError) for value in ("median", None, True)],
     *[("boost_true_positive", value, TypeError) for value in (1, "yes", None)],
     *[("shuffle", value, TypeError) for value in (0, "no", None)],
     *[("warm_start", value, TypeError) for value in (1, None)],
@@ -138,7 +139,7 @@ WRONG_DATA = {
         sp.csr_array((np.ones(2), [4, 4], [0, 2, *[2] * 119]), shape=(120, 7)), y, "row 0, column 4 holds 2",
     ),
     "sparse twice 1, COO": (sp.coo_array((np.ones(2), ([5, 5], [4, 4])), (120, 7)), y, "row 5, column 4 holds 2"),
-    "words": (np.full(X.shape, "yes"), y, "could not convert|dtype='numeric'"),
+    "words": (np.full(X.shape, "yes"), y, "X must hold only 0 and 1 .* column 0 holds categories, such as 'yes'"),
     "complex": (X * 1j, y, "[Cc]omplex"),
     "one flat row": (X[0], y[:1], "Reshape your data"),
     "three dimensions": (X[None], y[:1], "dim 3"),
@@ -164,7 +165,7 @@ UNSEEN = {"a new label": (X, np.where(y == 1, 9, y), "y holds the label .*9.* no
 @pytest.mark.parametrize("case", WRONG_DATA | ONLY_IN_FIT)
 def test_wrong_data_are_refused_in_fit(case):
     Z, t, told = (WRONG_DATA | ONLY_IN_FIT)[case]
-    model = small()
+    model = small(booleanizer="strict")
     with pytest.raises(ValueError, match=told):
         model.fit(Z, t)
     assert not hasattr(model, "classes_")

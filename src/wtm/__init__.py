@@ -3,10 +3,11 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from wtm.booleanizer import Booleanizer
     from wtm.classifier import WTMClassifier
     from wtm.modelfile import load_model
 
-__all__ = ["WTMClassifier", "__version__", "load_model"]
+__all__ = ["Booleanizer", "WTMClassifier", "__version__", "load_model"]
 
 __version__ = "0.1.0.dev0"
 
@@ -21,6 +22,10 @@ def __getattr__(name: str) -> Any:
         from wtm.modelfile import load_model
 
         return load_model
+    if name == "Booleanizer":
+        from wtm.booleanizer import Booleanizer
+
+        return Booleanizer
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -58,6 +58,10 @@ class WTMClassifier(Predictor):
     sampler : {"bits", "binomial", "bernoulli"}, default="bits"
         How the direct engine draws the literals that Type I feedback weakens. All three draw the same distribution:
         "bits" whole random vectors, "binomial" Algorithm 1 of the paper, "bernoulli" a number for each literal.
+    booleanizer : {"auto", "strict"} or Booleanizer, default="auto"
+        How columns become true/false features. "auto" takes a table of 0 and 1 as it is, and fits a
+        :class:`wtm.Booleanizer` with default parameters to any other. "strict" refuses any other. A Booleanizer of your
+        own is cloned, and fitted to any table. The first call decides: `partial_fit` and warm starts keep to it.
     shuffle : bool, default=True
         Whether each epoch takes the examples in a new random order, or in the order given.
     class_weight : None, "balanced" or dict, default=None
@@ -93,6 +97,8 @@ class WTMClassifier(Predictor):
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, only where `X` had names that are all strings.
+    booleanizer_ : Booleanizer or None
+        What turns columns into features; None where `X` is used as it is, and has to hold only 0 and 1.
     n_epochs_ : int
         Number of epochs that the machines were trained. After `early_stopping` this is the best epoch, and what goes on
         from there (`partial_fit`, `warm_start`) does so as if training had ended with it.
@@ -138,6 +144,7 @@ class WTMClassifier(Predictor):
         init: str = "border",
         engine: str = "lazy",
         sampler: str = "bits",
+        booleanizer: Any = "auto",
         shuffle: bool = True,
         class_weight: Any = None,
         early_stopping: bool = False,
@@ -159,6 +166,7 @@ class WTMClassifier(Predictor):
         self.init = init
         self.engine = engine
         self.sampler = sampler
+        self.booleanizer = booleanizer
         self.shuffle = shuffle
         self.class_weight = class_weight
         self.early_stopping = early_stopping
@@ -177,8 +185,8 @@ class WTMClassifier(Predictor):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_rows, n_features)
-            0 and 1, or False and True, of any numeric or boolean dtype. Sparse data are never made dense.
+        X : array-like, sparse matrix or data frame of shape (n_rows, n_features)
+            Columns of any kind that `booleanizer` takes. Sparse data are never made dense.
         y : array-like of shape (n_rows,)
             Labels: integers, strings, booleans or whole floats.
         sample_weight : array-like of shape (n_rows,), optional
@@ -288,6 +296,8 @@ class WTMClassifier(Predictor):
         if learn_classes:
             self.classes_ = unique_labels(y, "y")
             check_number_of_classes(self.classes_, "y")
+        if reset:
+            self._learn_features(table)
         return LabelledExamples(self._examples(table), class_indices(y, self.classes_, "y"), weights)
 
     def _validation_data(self, X_val: Any, y_val: Any) -> LabelledExamples | None:

@@ -1,16 +1,21 @@
 """True/false features: checks of a 0/1 table, and its literals as rows of bits."""
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
 from wtm.kernels.bits import complete_literals, pack_csr_rows
 
-__all__ = ["Examples", "pack_examples"]
+__all__ = ["Examples", "pack_blocks", "pack_examples"]
 
 _CHUNK = 4096  # rows that are compared and packed at a time, so that working space does not grow with the table
 _VECTOR_WORDS = 8
+_BIT_VALUES = (1 << np.arange(8)).astype(np.uint8)
+
+Block: TypeAlias = np.ndarray | sp.csr_matrix | sp.csr_array
 
 
 @dataclass(frozen=True)
@@ -32,7 +37,7 @@ class Examples:
         return len(self.literals)
 
 
-def pack_examples(X: np.ndarray | sp.csr_matrix | sp.csr_array, name: str = "X") -> Examples:
+def pack_examples(X: Block, name: str = "X", labels: Sequence[str] | None = None) -> Examples:
     """Pack a 0/1 table into bits.
 
     Parameters
@@ -41,6 +46,8 @@ def pack_examples(X: np.ndarray | sp.csr_matrix | sp.csr_array, name: str = "X")
         Only 0 and 1 are allowed. A sparse table is never made dense.
     name : str
         The argument's name, for messages.
+    labels : sequence of str of shape (n_features,), optional
+        What messages call the columns; ``column 0`` and so on when left out.
 
     Returns
     -------
@@ -49,48 +56,95 @@ def pack_examples(X: np.ndarray | sp.csr_matrix | sp.csr_array, name: str = "X")
     Raises
     ------
     ValueError
-        Names the first value that is neither 0 nor 1, with its row and column.
+        Names the first column that holds anything else than 0 and 1, and the first such value in it with its row.
     """
-    n_rows, n_features = X.shape
+    blocks = [_checked_sparse(X, name, labels)] if sp.issparse(X) else _checked_chunks(X, name, labels)
+    return pack_blocks(X.shape[0], X.shape[1], blocks)
+
+
+def pack_blocks(n_rows: int, n_features: int, blocks: Iterable[Block]) -> Examples:
+    """Pack a table that comes as blocks of rows.
+
+    Parameters
+    ----------
+    n_rows, n_features : int
+        Shape of the whole table.
+    blocks : iterable of bool ndarray or CSR matrix, each of shape (some rows, n_features)
+        All rows, in order. Whatever is not 0 in a CSR matrix is true; it has no duplicate entries.
+
+    Returns
+    -------
+    packed : Examples
+    """
     n_words = -(-2 * n_features // (64 * _VECTOR_WORDS)) * _VECTOR_WORDS
     literals = np.zeros((n_rows, n_words), np.uint64)
-    if sp.issparse(X):
-        _pack_sparse(X, literals, name)
-    else:
-        _pack_dense(X, literals, name)
+    start = 0
+    for block in blocks:
+        rows = literals[start : start + block.shape[0]]
+        if isinstance(block, np.ndarray):
+            _pack_dense(block, rows)
+        else:
+            indptr, indices = block.indptr.astype(np.int64), block.indices.astype(np.int64)
+            pack_csr_rows(indptr, indices, block.data.astype(np.bool_), rows)
+        start += block.shape[0]
     complete_literals(literals, n_features)
     return Examples(literals, n_features)
 
 
-def _pack_dense(X: np.ndarray, literals: np.ndarray, name: str) -> None:
-    as_bytes = literals.view(np.uint8)
-    for start in range(0, len(X), _CHUNK):
-        chunk = X[start : start + _CHUNK]
-        if chunk.dtype != np.bool_:
-            wrong = (chunk != 0) & (chunk != 1)
-            if wrong.any():
-                row, column = np.argwhere(wrong)[0]
-                _refuse(name, chunk[row, column], start + row, column)
-        packed = np.packbits(chunk.astype(np.bool_, copy=False), axis=1, bitorder="little")
-        as_bytes[start : start + len(chunk), : packed.shape[1]] = packed
+def _pack_dense(block: np.ndarray, literals: np.ndarray) -> None:
+    if block.flags.f_contiguous and not block.flags.c_contiguous:
+        packed = _pack_columns(block)
+    else:
+        packed = np.packbits(block, axis=1, bitorder="little")
+    literals.view(np.uint8)[:, : packed.shape[1]] = packed
     if literals.dtype.newbyteorder("<") != literals.dtype:  # bytes were written in little-endian order
         literals.byteswap(inplace=True)
 
 
-def _pack_sparse(X: sp.csr_matrix | sp.csr_array, literals: np.ndarray, name: str) -> None:
+def _pack_columns(block: np.ndarray) -> np.ndarray:
+    """Pack a table that lies column by column; np.packbits would go through it row by row."""
+    columns = block.T.view(np.uint8)
+    whole = len(columns) // 8 * 8
+    packed = np.empty((-(-len(columns) // 8), block.shape[0]), np.uint8)
+    np.einsum(
+        "byr,y->br", columns[:whole].reshape(whole // 8, 8, block.shape[0]), _BIT_VALUES, out=packed[: whole // 8]
+    )
+    if whole < len(columns):
+        np.einsum("yr,y->r", columns[whole:], _BIT_VALUES[: len(columns) - whole], out=packed[-1])
+    return packed.T
+
+
+def _checked_chunks(X: np.ndarray, name: str, labels: Sequence[str] | None) -> Iterator[np.ndarray]:
+    for start in range(0, len(X), _CHUNK):
+        chunk = X[start : start + _CHUNK]
+        if chunk.dtype != np.bool_ and _is_wrong(chunk).any():
+            column = next(j for j in range(X.shape[1]) if _is_wrong(X[:, j]).any())
+            row = int(_is_wrong(X[:, column]).argmax())
+            _refuse(name, X[row, column], row, column, labels)
+        yield chunk.astype(np.bool_, copy=False)
+
+
+def _checked_sparse(
+    X: sp.csr_matrix | sp.csr_array, name: str, labels: Sequence[str] | None
+) -> sp.csr_matrix | sp.csr_array:
     if not X.has_canonical_format:
         X = X.copy()  # the caller's matrix stays as it is
         X.sum_duplicates()
-    wrong = np.flatnonzero((X.data != 0) & (X.data != 1))
+    wrong = np.flatnonzero(_is_wrong(X.data))
     if wrong.size:
-        entry = wrong[0]
-        row = np.searchsorted(X.indptr, entry, side="right") - 1
-        _refuse(name, X.data[entry], row, X.indices[entry])
-    pack_csr_rows(X.indptr.astype(np.int64), X.indices.astype(np.int64), X.data.astype(np.bool_), literals)
+        entry = wrong[X.indices[wrong].argmin()]
+        row = int(np.searchsorted(X.indptr, entry, side="right")) - 1
+        _refuse(name, X.data[entry], row, X.indices[entry], labels)
+    return X
 
 
-def _refuse(name: str, value: object, row: int, column: int) -> None:
+def _is_wrong(values: np.ndarray) -> np.ndarray:
+    return (values != 0) & (values != 1)
+
+
+def _refuse(name: str, value: object, row: int, column: int, labels: Sequence[str] | None) -> None:
+    label = f"column {column}" if labels is None else labels[column]
     raise ValueError(
-        f"{name} must hold only 0 and 1 (or False and True), but row {row}, column {column} holds {value!s}. "
-        "Turn the columns into true/false features first, for example with thresholds or one-hot encoding."
+        f"{name} must hold only 0 and 1 (or False and True), but row {row}, {label} holds {value!s}. "
+        "A wtm.Booleanizer turns columns of any kind into true/false features."
     )

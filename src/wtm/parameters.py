@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from wtm.booleanizer import Booleanizer
 from wtm.callbacks import check_callbacks
 from wtm.machine import ENGINES, INITS, SAMPLERS, MachineParameters
 
@@ -54,6 +55,11 @@ def check_parameters(params: dict[str, Any]) -> None:
     if weight is not None and not isinstance(weight, dict) and not (isinstance(weight, str) and weight == "balanced"):
         raise ValueError(f"class_weight must be None, 'balanced' or a dict from label to weight, got {weight!r}.")
     check_callbacks(params["callbacks"])
+    booleanizer = params["booleanizer"]
+    if not isinstance(booleanizer, Booleanizer) and (
+        not isinstance(booleanizer, str) or booleanizer not in ("auto", "strict")
+    ):
+        raise ValueError(f"booleanizer must be 'auto', 'strict' or a wtm.Booleanizer, got {booleanizer!r}.")
     for name in ("boost_true_positive", "shuffle", "early_stopping", "warm_start"):
         if not isinstance(params[name], bool | np.bool_):
             raise TypeError(f"{name} must be True or False, got {params[name]!r}.")

@@ -5,11 +5,15 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from wtm.features import Examples, pack_examples
+from wtm.booleanizer import Booleanizer
+from wtm.columns import SparseTable, Table
+from wtm.features import Examples
+from wtm.inputs import learn_booleanizer, table_to_examples
 from wtm.machine import Machine
 from wtm.probability import probabilities
+from wtm.reading import read_validated
 from wtm.training import Model
 from wtm.votes import PredictionModel, VotingModel
 
@@ -20,6 +24,8 @@ class Predictor(ClassifierMixin, BaseEstimator):
     """The part of `wtm.WTMClassifier` that needs a trained model and no parameter but `n_jobs`."""
 
     n_jobs: int | None
+    booleanizer: Any
+    booleanizer_: Booleanizer | None
     classes_: np.ndarray
     _model: Model | PredictionModel
     _voting: VotingModel | None
@@ -112,6 +118,8 @@ class Predictor(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        if self.booleanizer != "strict":
+            tags.input_tags.string = tags.input_tags.categorical = tags.input_tags.allow_nan = True
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
@@ -119,15 +127,17 @@ class Predictor(ClassifierMixin, BaseEstimator):
         state.pop("_voting", None)  # a compiled copy of the model
         return state
 
-    def _table(self, X: Any, *, reset: bool = False, min_rows: int = 1) -> Any:
-        """Check a table's shape and names against what was seen in fit, which with `reset` is now."""
-        return validate_data(
-            self, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_min_samples=min_rows
-        )  # fmt: skip
+    def _table(self, X: Any, *, reset: bool = False, min_rows: int = 1) -> Table | SparseTable:
+        """Read a table, and check its columns against those seen in fit, which with `reset` is now."""
+        return read_validated(self, X, reset=reset, min_rows=min_rows)
 
-    def _examples(self, table: Any, name: str = "X") -> Examples:
-        """Turn a checked table into bits."""
-        return pack_examples(table, name)
+    def _learn_features(self, table: Table | SparseTable) -> None:
+        """Decide how tables become true/false features; `table` holds the training rows."""
+        self.booleanizer_ = learn_booleanizer(self.booleanizer, table, getattr(self, "feature_names_in_", None))
+
+    def _examples(self, table: Table | SparseTable, name: str = "X") -> Examples:
+        """Turn a table into bits."""
+        return table_to_examples(table, self.booleanizer_, name)
 
     def _voting_model(self) -> VotingModel:
         voting = getattr(self, "_voting", None)

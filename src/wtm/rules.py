@@ -28,8 +28,9 @@ class Rule:
     weight : float
         Greater than 0.
     literals : tuple of str
-        The conditions, at least one: ``"x on a1"``, or ``"NOT (x on a1)"`` where the feature must be 0. First all
-        features, then all negated ones, each in the order of the columns.
+        The conditions, at least one: ``"x on a1"``, or ``"NOT (x on a1)"`` where the feature must be 0;
+        ``"age > 40.5"`` or ``"age <= 40.5"`` where a `Booleanizer` made the features. First all features, then all
+        negated ones, each in the order of the columns.
     """
 
     label: Any
@@ -130,10 +131,12 @@ def _rules(machine: Machine, label: Any, names: list[str], clauses: np.ndarray) 
 def _literal_names(clf: "WTMClassifier", feature_names: Sequence[str] | None) -> list[str]:
     """Names of all 2o literals."""
     check_is_fitted(clf)
-    n_features = clf.n_features_in_
+    n_columns = clf.n_features_in_
     if feature_names is None:
-        feature_names = getattr(clf, "feature_names_in_", [f"x{i}" for i in range(n_features)])
+        feature_names = getattr(clf, "feature_names_in_", [f"x{i}" for i in range(n_columns)])
     names = [str(name) for name in feature_names]
-    if len(names) != n_features:
-        raise ValueError(f"feature_names must name each of the model's {n_features} features, got {len(names)} names.")
+    if len(names) != n_columns:
+        raise ValueError(f"feature_names must name each of the model's {n_columns} features, got {len(names)} names.")
+    if clf.booleanizer_ is not None:
+        return clf.booleanizer_.literal_names(names)
     return names + [f"NOT ({name})" for name in names]

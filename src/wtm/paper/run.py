@@ -148,7 +148,7 @@ def trained_classifier(run: Run, problem: Problem, record: Record) -> WTMClassif
         random_state=run.seed,
     )
     clf.classes_ = problem.classes
-    clf.n_features_in_ = problem.training.examples.n_features
+    clf.n_features_in_, clf.booleanizer_ = problem.training.examples.n_features, None
     clf.history_, clf.n_epochs_ = checkpoint.history, checkpoint.model.n_epochs
     clf._model = checkpoint.model
     return clf

@@ -1,0 +1,261 @@
+"""The caller's table, column by column: numbers as float64 with NaN for missing, or values with a code for each row."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+__all__ = [
+    "MISSING",
+    "UNKNOWN",
+    "CategoryColumn",
+    "Column",
+    "NumberColumn",
+    "SparseTable",
+    "Table",
+    "Tally",
+    "Value",
+    "infinity_error",
+]
+
+Value = str | int | float | bool
+Reader = Callable[[slice], np.ndarray]
+"""Reads some rows of a column."""
+
+UNKNOWN, MISSING = -1, -2
+"""Places of a value that is none of the asked ones, and of a missing one."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Distinct numbers of a column, ascending, float64; in how many rows each occurs; whether some row has none."""
+
+    distinct: np.ndarray
+    counts: np.ndarray
+    has_missing: bool
+
+
+@dataclass(frozen=True)
+class NumberColumn:
+    """A column of numbers or booleans.
+
+    Attributes
+    ----------
+    label : str
+        What messages call it: ``column 'age'``.
+    values : ndarray of shape (n_rows,), any real or boolean dtype
+        Compared as float64 everywhere, so that a number means the same in every dtype. NaN is missing.
+    is_boolean : bool
+        Whether these are False and True, and no numbers.
+    """
+
+    label: str
+    values: np.ndarray
+    is_boolean: bool = False
+
+    def __getitem__(self, rows: np.ndarray) -> "NumberColumn":
+        """Return the rows with these numbers."""
+        return NumberColumn(self.label, self.values[rows], self.is_boolean)
+
+    def tally(self) -> Tally:
+        """Count the distinct values."""
+        values = self.values
+        if values.dtype in (np.bool_, np.uint8):  # counting is many times faster than sorting, and images are large
+            counts = np.bincount(values, minlength=256)
+            occurring = np.flatnonzero(counts)
+            return Tally(occurring.astype(np.float64), counts[occurring], False)
+        if values.dtype.itemsize >= 8:  # integers and long floats that are one float64 are one value
+            values = values.astype(np.float64, copy=False)
+        distinct, counts = np.unique(values, return_counts=True)
+        distinct = self._finite(distinct.astype(np.float64))
+        known = ~np.isnan(distinct)
+        return Tally(distinct[known], counts[known], not known.all())
+
+    def has_missing(self) -> bool:
+        """Whether some value is missing."""
+        return self.values.dtype.kind == "f" and bool(np.isnan(self.values).any())
+
+    def numbers(self) -> Reader:
+        """Reader of float64 of shape (n_rows,), NaN where missing."""
+        return lambda rows: self._finite(self.values[rows].astype(np.float64, copy=False))
+
+    def places(self, index: Mapping[Value, int]) -> Reader:
+        """Reader of the place that `index` gives each row's value, or UNKNOWN, or MISSING."""
+        read_numbers = self.numbers()
+
+        def read(rows: slice) -> np.ndarray:
+            distinct, codes = np.unique(read_numbers(rows), return_inverse=True)
+            found = [MISSING if value != value else index.get(value, UNKNOWN) for value in distinct.tolist()]
+            return np.array(found, np.int64)[codes]
+
+        return read
+
+    def is_binary(self) -> bool:
+        """Whether every row holds 0 or 1."""
+        return self.values.dtype == np.bool_ or bool(((self.values == 0) | (self.values == 1)).all())
+
+    def _finite(self, values: np.ndarray) -> np.ndarray:
+        # The largest and the smallest tell in one pass each; fmax and fmin leave NaN aside.
+        if values.size and (np.fmax.reduce(values) == np.inf or np.fmin.reduce(values) == -np.inf):
+            raise infinity_error(self.label)
+        return values
+
+
+@dataclass(frozen=True)
+class CategoryColumn:
+    """A column of values of other kinds, or of a categorical dtype.
+
+    Attributes
+    ----------
+    label : str
+    distinct : list of str, int, float or bool
+        The values, each once; equal numbers (1, 1.0 and True) are one value.
+    codes : ndarray of shape (n_rows,), int64
+        Position in `distinct`, or -1 where the value is missing.
+    """
+
+    label: str
+    distinct: list[Value]
+    codes: np.ndarray
+
+    def numbers(self) -> Reader:
+        """As `NumberColumn.numbers`; a ValueError where a value is a string."""
+        for value in self.distinct:
+            if isinstance(value, str):
+                raise ValueError(f"{self.label} held numbers in fit, but now holds the string {value!r}.")
+        table = np.array([*self.distinct, np.nan], np.float64)
+        return lambda rows: table[self.codes[rows]]
+
+    def places(self, index: Mapping[Value, int]) -> Reader:
+        """As `NumberColumn.places`."""
+        table = np.array([*(index.get(value, UNKNOWN) for value in self.distinct), MISSING], np.int64)
+        return lambda rows: table[self.codes[rows]]
+
+    def __getitem__(self, rows: np.ndarray) -> "CategoryColumn":
+        """Return the rows with these numbers."""
+        return CategoryColumn(self.label, self.distinct, self.codes[rows])
+
+    def is_binary(self) -> bool:
+        """A column of this kind has to be turned into features first."""
+        return False
+
+
+Column = NumberColumn | CategoryColumn
+
+
+@dataclass(frozen=True)
+class Table:
+    """A dense table.
+
+    Attributes
+    ----------
+    n_rows : int
+    columns : list of NumberColumn or CategoryColumn
+    array : ndarray of shape (n_rows, n_columns), any real or boolean dtype, or None
+        The whole table, where it came as one.
+    """
+
+    n_rows: int
+    columns: list[Column]
+    array: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def __getitem__(self, rows: np.ndarray) -> "Table":
+        """Return the rows with these numbers."""
+        array = None if self.array is None else self.array[rows]
+        return Table(len(rows), [column[rows] for column in self.columns], array)
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+        return len(self.columns)
+
+    def labels(self) -> list[str]:
+        """What messages call the columns."""
+        return [column.label for column in self.columns]
+
+    def number_columns(self) -> list[int]:
+        """Positions of the columns that hold numbers."""
+        return [j for j, c in enumerate(self.columns) if isinstance(c, NumberColumn) and not c.is_boolean]
+
+    def is_binary(self) -> bool:
+        """Whether the table holds nothing but 0 and 1."""
+        return all(column.is_binary() for column in self.columns)
+
+    def to_array(self, name: str = "X") -> np.ndarray:
+        """Return the table, the argument called `name`, as an array; a ValueError where it holds more than numbers."""
+        if self.array is not None:
+            return self.array
+        values = []
+        for column in self.columns:
+            if isinstance(column, CategoryColumn):
+                raise ValueError(
+                    f"{name} must hold only 0 and 1 (or False and True), but {column.label} holds categories, such as "
+                    f"{next(iter(column.distinct), None)!r}. A wtm.Booleanizer turns them into true/false features."
+                )
+            values.append(column.values)
+        return np.stack(values, axis=1)
+
+
+@dataclass(frozen=True)
+class SparseTable:
+    """A sparse table of numbers: a CSR matrix without duplicate entries."""
+
+    csr: sp.csr_array
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def __getitem__(self, rows: np.ndarray) -> "SparseTable":
+        """Return the rows with these numbers."""
+        return SparseTable(self.csr[rows])
+
+    def labels(self) -> None:
+        """Columns of a sparse table have no names."""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.csr.shape[0]
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+        return self.csr.shape[1]
+
+    def number_columns(self) -> range:
+        """Positions of the columns that hold numbers: all."""
+        return range(self.csr.shape[1])
+
+    def tallies(self) -> Iterable[Tally]:
+        """Tally of each column, the entries that are not stored included."""
+        csc = self.csr.tocsc()
+        for j in range(csc.shape[1]):
+            stored = csc.data[csc.indptr[j] : csc.indptr[j + 1]]
+            tally = NumberColumn(f"column {j}", stored).tally()
+            yield _with_zeros(tally, self.n_rows - len(stored))
+
+    def is_binary(self) -> bool:
+        """Whether the table holds nothing but 0 and 1."""
+        return NumberColumn("X", self.csr.data).is_binary()
+
+
+def _with_zeros(tally: Tally, n_zeros: int) -> Tally:
+    if not n_zeros:
+        return tally
+    before, after = tally.distinct < 0, tally.distinct > 0
+    n_zeros += int(tally.counts.sum() - tally.counts[before].sum() - tally.counts[after].sum())
+    distinct = np.concatenate([tally.distinct[before], [0.0], tally.distinct[after]])
+    counts = np.concatenate([tally.counts[before], [n_zeros], tally.counts[after]])
+    return Tally(distinct, counts, tally.has_missing)
+
+
+def infinity_error(label: str) -> ValueError:
+    """Return the error for a column that holds an infinite number."""
+    return ValueError(
+        f"X contains infinity, or a number too large for float64, in {label}. Replace it by a finite number, or by NaN "
+        "where it stands for a missing value."
+    )

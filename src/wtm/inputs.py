@@ -1,0 +1,61 @@
+"""From a classifier's `booleanizer` parameter and a table to packed examples."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import assert_all_finite
+
+from wtm.booleanizer import Booleanizer
+from wtm.columns import SparseTable, Table
+from wtm.features import Examples, pack_examples
+
+__all__ = ["learn_booleanizer", "table_to_examples"]
+
+
+def learn_booleanizer(choice: Any, table: Table | SparseTable, names: np.ndarray | None) -> Booleanizer | None:
+    """Return what turns tables like this one into true/false features.
+
+    Parameters
+    ----------
+    choice : "auto", "strict" or Booleanizer
+        "auto": none where the table holds only 0 and 1, else one with default parameters. "strict": none. A Booleanizer
+        is cloned.
+    table : Table or SparseTable
+        The training rows.
+    names : ndarray of str or None
+        Names of the columns, where they have any.
+
+    Returns
+    -------
+    Booleanizer or None
+        None: the table is used as it is.
+    """
+    if isinstance(choice, Booleanizer):
+        return clone(choice)._fit_table(table, names)
+    if choice == "strict" or table.is_binary():
+        return None
+    return Booleanizer()._fit_table(table, names)
+
+
+def table_to_examples(table: Table | SparseTable, booleanizer: Booleanizer | None, name: str = "X") -> Examples:
+    """Pack a table.
+
+    Parameters
+    ----------
+    table : Table or SparseTable
+    booleanizer : Booleanizer or None
+        None: the table must hold only 0 and 1.
+    name : str
+        The argument's name, for messages.
+
+    Raises
+    ------
+    ValueError
+        The table holds other values than it may.
+    """
+    if booleanizer is not None:
+        return booleanizer._pack(table)
+    X = table.csr if isinstance(table, SparseTable) else table.to_array(name)
+    assert_all_finite(X, input_name=name)
+    return pack_examples(X, name, table.labels())

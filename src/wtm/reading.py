@@ -1,0 +1,199 @@
+"""Reading tables of every kind: arrays, lists, sparse matrices and data frames."""
+
+import datetime
+import math
+import numbers
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import check_array, validate_data
+
+from wtm.columns import CategoryColumn, Column, NumberColumn, SparseTable, Table, Value, infinity_error
+
+__all__ = ["first_duplicate", "read_table", "read_validated"]
+
+
+def read_validated(estimator: Any, X: Any, *, reset: bool, min_rows: int = 1) -> Table | SparseTable:
+    """Read a table, and set or check `n_features_in_` and `feature_names_in_` of an estimator.
+
+    Parameters
+    ----------
+    estimator : estimator
+    X : array-like, sparse matrix or data frame
+        As in `read_table`.
+    reset : bool
+        Whether to set the attributes, or to check the table against them.
+    min_rows : int, default=1
+        Fewest rows allowed.
+
+    Returns
+    -------
+    Table or SparseTable
+    """
+    if not nw.dependencies.is_into_dataframe(X):
+        table = read_table(X, estimator, min_rows=min_rows)  # first, since it has the clearer words for a wrong shape
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        return table
+    duplicate = first_duplicate(X.column_names if hasattr(X, "column_names") else X.columns)
+    if duplicate is not None:
+        raise ValueError(f"Column names must be unique, but {duplicate!r} occurs more than once. Rename the columns.")
+    validate_data(estimator, X, reset=reset, skip_check_array=True)
+    return read_table(X, estimator, min_rows=min_rows)
+
+
+def first_duplicate(names: Iterable[Any]) -> Any:
+    """Return the first name that occurs more than once, or None."""
+    return next((name for name, count in Counter(names).items() if count > 1), None)
+
+
+def read_table(X: Any, estimator: Any = None, *, min_rows: int = 1) -> Table | SparseTable:
+    """Read a table of any kind that is supported.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix, or data frame (pandas, polars, or another one that narwhals knows)
+        Of shape (n_rows, n_columns).
+    estimator : estimator, optional
+        Named in messages.
+    min_rows : int, default=1
+        Fewest rows allowed.
+
+    Returns
+    -------
+    Table or SparseTable
+
+    Raises
+    ------
+    TypeError
+        A column holds what is neither a number, a boolean nor a string.
+    ValueError
+        The table has no two dimensions, or too few rows or columns.
+    """
+    if nw.dependencies.is_into_dataframe(X):
+        return _read_frame(X, min_rows)
+    if not hasattr(X, "dtype") and not sp.issparse(X):
+        as_array = np.asarray(X)
+        # NumPy makes strings of the numbers that stand beside strings.
+        X = np.asarray(X, dtype=object) if as_array.dtype.kind in "US" else as_array
+    X = check_array(
+        X, accept_sparse="csr", dtype=None, ensure_all_finite=False, ensure_min_samples=min_rows, estimator=estimator,
+        input_name="X",
+    )  # fmt: skip
+    if sp.issparse(X):
+        return SparseTable(_canonical(X))
+    return _read_array(X)
+
+
+def _canonical(X: Any) -> sp.csr_array:
+    csr = sp.csr_array(X)
+    if csr.dtype.kind not in "biuf":
+        csr = csr.astype(np.float64)
+    if not csr.has_canonical_format:
+        csr = csr.copy()  # the caller's matrix stays as it is
+        csr.sum_duplicates()
+    return csr
+
+
+def _read_array(X: np.ndarray) -> Table:
+    labels = [f"column {j}" for j in range(X.shape[1])]
+    kind = X.dtype.kind
+    if kind in "biuf":
+        return Table(len(X), [NumberColumn(label, X[:, j], kind == "b") for j, label in enumerate(labels)], X)
+    if kind in "mM":
+        raise _date_error(labels[0], str(X.dtype))
+    if kind in "OUT":
+        return Table(len(X), [_read_objects(X[:, j].tolist(), label) for j, label in enumerate(labels)])
+    raise TypeError(f"X has the dtype {X.dtype}; a table must hold numbers, booleans or strings.")
+
+
+def _read_frame(X: Any, min_rows: int) -> Table:
+    frame = nw.from_native(X, eager_only=True)
+    n_rows, n_columns = frame.shape
+    for found, needed, what in ((n_columns, 1, "feature"), (n_rows, min_rows, "sample")):
+        if found < needed:
+            raise ValueError(
+                f"Found array with {found} {what}(s) (shape={frame.shape}) while a minimum of {needed} is required."
+            )
+    return Table(n_rows, [_read_series(frame[:, j], f"column {frame.columns[j]!r}") for j in range(n_columns)])
+
+
+def _read_series(series: nw.Series, label: str) -> Column:
+    dtype = series.dtype
+    if dtype.is_temporal():
+        raise _date_error(label, str(dtype))
+    if dtype.is_nested() or dtype == nw.Binary:
+        raise TypeError(f"{label} has the dtype {dtype}; a column must hold numbers, booleans or strings.")
+    if dtype == nw.Decimal:
+        return _read_series(series.cast(nw.Float64), label)
+    if dtype.is_numeric():
+        return NumberColumn(label, np.asarray(series.to_numpy()))  # NaN where a value is missing
+    if dtype == nw.Boolean:
+        missing = series.is_null().to_numpy()
+        values = np.asarray(series.fill_null(False).to_numpy(), np.bool_)
+        return NumberColumn(label, np.where(missing, np.nan, values) if missing.any() else values, is_boolean=True)
+    return _read_objects(series.to_list(), label, is_categorical=dtype in (nw.Categorical, nw.Enum))
+
+
+def _read_objects(values: list[Any], label: str, *, is_categorical: bool = False) -> Column:
+    """Give each distinct value a code, and take the column as numbers where all of them are."""
+    code_of: dict[Any, int] = {}
+    try:
+        codes = np.fromiter((code_of.setdefault(value, len(code_of)) for value in values), np.int64, len(values))
+    except TypeError as error:  # something that has no hash, such as a list
+        raise _kind_error(label, next(v for v in values if v.__hash__ is None)) from error
+    pandas_na = getattr(sys.modules.get("pandas"), "NA", None)
+    # Strings apart, several keys may be one plain value: NumPy's scalars, and every NaN.
+    merged: dict[Value, int] = {}
+    table = np.empty(len(code_of), np.int64)
+    for value, code in code_of.items():
+        is_missing = value is None or value is pandas_na or (not isinstance(value, str) and value != value)
+        table[code] = -1 if is_missing else merged.setdefault(_plain(value, label), len(merged))
+    codes = table[codes]
+    distinct = list(merged)
+    column = CategoryColumn(label, distinct, codes)
+    is_boolean = bool(distinct) and all(isinstance(value, bool) for value in distinct)
+    has_numbers = not any(isinstance(value, str) for value in distinct)
+    if is_boolean or (has_numbers and not is_categorical):
+        return NumberColumn(label, column.numbers()(slice(None)), is_boolean)
+    return column
+
+
+def _plain(value: Any, label: str) -> Value:
+    """Return a value as Python's own str, bool, int or finite float."""
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, datetime.date | datetime.time | datetime.timedelta | np.datetime64 | np.timedelta64):
+        raise _date_error(label, type(value).__name__)
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    if isinstance(value, numbers.Integral) and abs(int(value)) < 2**53:
+        return int(value)
+    if not isinstance(value, numbers.Real | Decimal):
+        raise _kind_error(label, value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if math.isinf(number):
+        raise infinity_error(label)
+    return number
+
+
+def _kind_error(label: str, value: Any) -> TypeError:
+    return TypeError(
+        f"{label} holds {value!r} of type {type(value).__name__}, but an argument must be a string or a number, a "
+        "boolean, or missing (None or NaN)."
+    )
+
+
+def _date_error(label: str, kind: str) -> TypeError:
+    return TypeError(
+        f"{label} holds dates or times ({kind}). Turn it into numbers first, each with a meaning of its own: the year, "
+        "the day of the week, the days since some date."
+    )

@@ -1,0 +1,168 @@
+"""Thresholds of number columns: chosen from the values, or the caller's own."""
+
+import numbers
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
+
+__all__ = ["choose_thresholds", "given_thresholds", "thresholds_from_json", "thresholds_to_json"]
+
+_SMALLEST_SHARE = 100  # a threshold splits off at least one row in so many
+
+
+def choose_thresholds(distinct: np.ndarray, counts: np.ndarray, n_thresholds: int) -> list[float]:
+    """Choose up to `n_thresholds` thresholds that divide the rows evenly.
+
+    Each threshold lies between two neighbouring values, near the middle of the gap, and is the number with the fewest
+    decimal digits there; directly above 0 it is 0 itself, so that a count reads ``x > 0``. There is one in every gap
+    where there are few values. A value that fills more than one of the n_thresholds + 1 parts, such as the 0 of a
+    column that is mostly 0, counts as one part only, and the thresholds divide the rest. No threshold splits off fewer
+    than one row in a hundred, unless none would be left.
+
+    Parameters
+    ----------
+    distinct : ndarray of shape (n_distinct,), float64
+        Values of the column, ascending, finite.
+    counts : ndarray of shape (n_distinct,), int64
+        In how many rows each occurs.
+    n_thresholds : int
+        At least 1.
+
+    Returns
+    -------
+    list of float
+        Ascending; empty where there are fewer than two values.
+    """
+    if len(distinct) < 2:
+        return []
+    gaps = _choose_gaps(counts, n_thresholds)
+    return [_short_number_between(float(distinct[gap]), float(distinct[gap + 1])) for gap in gaps]
+
+
+def _choose_gaps(counts: np.ndarray, n_thresholds: int) -> list[int]:
+    """Return the chosen gaps: gap i is the one above value i. Integers throughout, so no platform rounds otherwise."""
+    rows_up_to = np.cumsum(counts)
+    n_rows = int(rows_up_to[-1])
+    smallest = max(1, n_rows // _SMALLEST_SHARE)
+    most_even = int(np.argmin(np.abs(2 * rows_up_to[:-1] - n_rows)))
+    if n_rows - int(counts.max()) < 2 * smallest:  # as in most columns of a text: no need to look further
+        return [most_even]
+    n_parts = n_thresholds + 1
+    ends = np.cumsum(_capped(counts, n_parts))
+    targets = ends[-1] * np.arange(1, n_parts)  # n_parts times the even shares
+    ends = ends[:-1] * n_parts
+    above = np.minimum(np.searchsorted(ends, targets), len(ends) - 1)
+    below = np.maximum(above - 1, 0)
+    nearest = np.where(np.abs(targets - ends[below]) < np.abs(ends[above] - targets), below, above)
+    chosen: list[int] = []
+    taken = 0
+    for gap in np.unique(nearest).tolist():
+        rows = int(rows_up_to[gap])
+        if rows - taken >= smallest and n_rows - rows >= smallest:
+            chosen.append(gap)
+            taken = rows
+    return chosen or [most_even]
+
+
+def _capped(counts: np.ndarray, n_parts: int) -> np.ndarray:
+    """Cut each count down to the size of a part, where the parts' sizes are those after the cut."""
+    size = int(counts.max())
+    while True:
+        capped = np.minimum(counts, size)
+        even = max(1, -(-int(capped.sum()) // n_parts))
+        if even >= size:
+            return capped
+        size = even
+
+
+def _short_number_between(low: float, high: float) -> float:
+    """Return a number t with low <= t < high, of few digits, in the middle half of the gap where there is one."""
+    if low == 0:
+        return 0.0
+    middle = low / 2 + high / 2
+    margin = high / 4 - low / 4
+    for digits in range(1, 17):
+        short = float(f"{middle:.{digits}g}")
+        if low + margin <= short <= high - margin and low <= short < high:
+            return short
+    return middle if low <= middle < high else low
+
+
+def given_thresholds(
+    thresholds: Any, names: list[str], number_columns: Collection[int]
+) -> dict[int, tuple[float, ...]]:
+    """Return the caller's thresholds, ascending, by position of the column.
+
+    Parameters
+    ----------
+    thresholds : None, array-like of float, or dict of these by column name or position
+        The parameter of `Booleanizer`; an array-like is for all `number_columns`.
+    names : list of str
+        Names of all columns.
+    number_columns : collection of int
+        Positions of the columns that hold numbers.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A threshold is no finite number, or a key names no number column.
+    """
+    if thresholds is None:
+        return {}
+    if not isinstance(thresholds, Mapping):
+        return dict.fromkeys(number_columns, _check_thresholds(thresholds, "thresholds"))
+    given = {}
+    for key, values in thresholds.items():
+        is_position = isinstance(key, numbers.Integral) and 0 <= int(key) < len(names)
+        if not is_position and key not in names:
+            raise ValueError(f"thresholds has the key {key!r}, which is neither a column's name nor its position.")
+        position = int(key) if is_position else names.index(key)
+        if position not in number_columns:
+            raise ValueError(f"thresholds has the key {key!r}, but that column does not hold numbers.")
+        given[position] = _check_thresholds(values, f"thresholds[{key!r}]")
+    return given
+
+
+def _check_thresholds(values: Any, name: str) -> tuple[float, ...]:
+    try:
+        thresholds = np.unique(np.asarray(values, np.float64))
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name} must be a list of numbers, got {values!r}.") from error
+    if np.ndim(values) != 1 or not thresholds.size or not np.isfinite(thresholds).all():
+        raise ValueError(f"{name} must be a list of finite numbers, at least one, got {values!r}.")
+    return tuple(thresholds.tolist())
+
+
+def thresholds_to_json(thresholds: Any) -> Any:
+    """Return the parameter `thresholds` as plain JSON types."""
+    if thresholds is None:
+        return None
+    if not isinstance(thresholds, Mapping):
+        return list(_check_thresholds(thresholds, "thresholds"))
+    return {  # pairs, since a JSON object's keys are strings and a position is not
+        "columns": [
+            [int(key) if isinstance(key, numbers.Integral) else str(key), list(_check_thresholds(values, str(key)))]
+            for key, values in thresholds.items()
+        ]
+    }
+
+
+def thresholds_from_json(state: Any) -> Any:
+    """Return the parameter that `thresholds_to_json` described; a ValueError where `state` describes none."""
+    if state is None:
+        return None
+    try:
+        if isinstance(state, list):
+            return list(_check_thresholds(state, "thresholds"))
+        if isinstance(state, dict) and state.keys() == {"columns"}:
+            return {_check_key(key): list(_check_thresholds(values, "thresholds")) for key, values in state["columns"]}
+    except TypeError as error:
+        raise ValueError(f"thresholds must be lists of numbers, got {state!r}.") from error
+    raise ValueError(f"thresholds must be None, a list of numbers, or such lists by column, got {state!r}.")
+
+
+def _check_key(key: Any) -> str | int:
+    if isinstance(key, str) or (isinstance(key, int) and not isinstance(key, bool)):
+        return key
+    raise ValueError(f"thresholds must name columns by strings or integers, got {key!r}.")
