@@ -298,7 +298,7 @@ class WTMClassifier(Predictor):
             self.classes_ = unique_labels(y, "y")
             check_number_of_classes(self.classes_, "y")
         if reset:
-            self._learn_features(table)
+            self._learn_features(table, weights)
         data = LabelledExamples(self._examples(table), class_indices(y, self.classes_, "y"), weights)
         return data.by_content() if self.shuffle else data
 
