@@ -92,6 +92,21 @@ def test_early_stopping_and_its_best_epoch_are_kept(path):
     assert loaded._model.logit_scale == clf._model.logit_scale
 
 
+def test_a_callback_can_save_and_training_goes_on_from_there(path):
+    X, y = people()
+    whole = small(n_epochs=4, warm_start=True, callbacks=lambda epoch: save_second(epoch, path)).fit(X, y)
+    assert whole.n_epochs_ == 4
+    loaded = load_model(path)
+    assert loaded.n_epochs_ == len(loaded.history_) == 2
+    assert loaded.callbacks is None
+    assert_same_model(loaded.set_params(n_epochs=2).fit(X, y), whole)
+
+
+def save_second(epoch, path):
+    if epoch.number == 2:
+        epoch.classifier().save(path)
+
+
 def test_a_booleanizer_that_does_not_fit_is_refused(path):
     X, y = people()
     small(n_epochs=1).fit(X, y).save(path)
