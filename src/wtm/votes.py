@@ -28,6 +28,8 @@ class VotingModel:
     literal_list : ndarray of int32
     clause_votes : ndarray of shape (n_machines * n_clauses,), int64
         Signed weights in fixed point.
+    clause_order : ndarray of shape (n_machines * n_clauses,), int64
+        Clauses of each machine by their vote.
     unit : float
         Value of 1 in fixed point.
     """
@@ -37,6 +39,7 @@ class VotingModel:
     clause_ends: np.ndarray
     literal_list: np.ndarray
     clause_votes: np.ndarray
+    clause_order: np.ndarray
     unit: float
 
     @classmethod
@@ -52,8 +55,17 @@ class VotingModel:
         if literal_list.size:
             for machine, part in zip(machines, parts, strict=True):
                 list_literals(machine.include_bits, p.n_clauses, p.n_words, part, literal_list)
-        clause_votes = np.concatenate([p.weight_table.to_fixed(m.exponents) * m.polarity for m in machines])
-        return cls(len(machines), p.n_clauses, ends, literal_list, clause_votes, p.weight_table.unit)
+        clause_votes = np.stack([p.weight_table.to_fixed(m.exponents) * m.polarity for m in machines])
+        return cls.with_votes(clause_votes, ends, literal_list, p.weight_table.unit)
+
+    @classmethod
+    def with_votes(
+        cls, clause_votes: np.ndarray, clause_ends: np.ndarray, literal_list: np.ndarray, unit: float
+    ) -> "VotingModel":
+        """Return a model of signed weights in fixed point, int64 of shape (n_machines, n_clauses)."""
+        n_machines, n_clauses = clause_votes.shape
+        order = clause_votes.argsort(axis=1, kind="stable") + n_clauses * np.arange(n_machines)[:, np.newaxis]
+        return cls(n_machines, n_clauses, clause_ends, literal_list, clause_votes.ravel(), order.ravel(), unit)
 
     def sums(self, examples: Examples, rows: np.ndarray | None = None, *, n_jobs: int | None = None) -> np.ndarray:
         """Weighted votes in fixed point, int64 of shape (n_rows, n_machines); times `unit` they are the sums.
@@ -80,10 +92,11 @@ class VotingModel:
 
     def _add_sums(self, examples: Examples, rows: np.ndarray, first: int, last: int, sums: np.ndarray) -> None:
         row_words = examples.literals.shape[1]
-        columns, tile, fired = (np.empty(n, np.uint64) for n in (16 * examples.n_features, BLOCK, 8))
+        columns, tile, planes = (np.empty(n, np.uint64) for n in (16 * examples.n_features, BLOCK, 200))
         votes(
             examples.literals.ravel(), row_words, rows, first, last, examples.n_features, self.clause_ends,
-            self.literal_list, self.clause_votes, self.n_clauses, columns, tile, fired, np.empty(BLOCK, np.int64), sums,
+            self.literal_list, self.clause_votes, self.clause_order, self.n_clauses, columns, tile, planes,
+            np.empty(BLOCK, np.int64), sums,
         )  # fmt: skip
 
 

@@ -79,20 +79,22 @@ def sums_of(machine, X, rows, first=0, last=None):
     sums = np.full((len(rows), 1), -99, np.int64)
     last = len(rows) if last is None else last
     literals = packed_rows(X)
-    columns, tile, fired = (np.empty(n, np.uint64) for n in (2 * p.n_features * 8, 512, 8))
+    columns, tile, planes = (np.empty(n, np.uint64) for n in (2 * p.n_features * 8, 512, 200))
     votes(
         literals.ravel(), literals.shape[1], rows, first, last, p.n_features, ends, literal_list, signed,
-        p.n_clauses, columns, tile, fired, np.empty(512, np.int64), sums,
+        signed.argsort(), p.n_clauses, columns, tile, planes, np.empty(512, np.int64), sums,
     )  # fmt: skip
     return sums[:, 0]
 
 
-def assert_votes(n_features, n_rows, n_clauses, seed=0):
+def assert_votes(n_features, n_rows, n_clauses, seed=0, n_weights=None):
     rng = np.random.default_rng(seed)
     p = parameters(n_features, n_clauses)
     X = random_rows(rng, n_rows, n_features)
     states = sparse_states(rng, p, X)
     exponents = rng.integers(-p.weight_table.max_exponent, p.weight_table.max_exponent + 1, n_clauses)
+    if n_weights is not None:
+        exponents = rng.choice(exponents[:n_weights], n_clauses)
     machine = machine_in(p, states, exponents)
     sums = sums_of(machine, X, np.arange(n_rows))
 
@@ -117,6 +119,11 @@ def test_votes_for_any_number_of_features(n_clauses, n_features):
 @pytest.mark.parametrize("n_clauses", [2, 34, 300])
 def test_votes_for_any_number_of_rows(n_clauses, n_rows):
     assert_votes(33, n_rows, n_clauses)
+
+
+@pytest.mark.parametrize("n_weights", [1, 2, 7])
+def test_votes_of_clauses_that_share_weights(n_weights):
+    assert_votes(33, 600, 300, n_weights=n_weights)
 
 
 def test_votes_of_chosen_rows_and_of_a_part_of_them():

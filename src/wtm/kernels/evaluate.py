@@ -30,19 +30,49 @@ def clause_fires(include, clause, literals, row, n_words):
 def _block_outputs(literal_list, start, stop, columns):
     """Outputs of one clause for 512 examples: the AND of its literals' columns, until no example is left."""
     fires = splat(_ALL)
-    for i in range(start, stop):
-        fires = fires & load(columns, literal_list[i] * 8)
+    for part in range(start, stop, 16):  # most clauses are true for some example: to look at each literal costs more
+        for i in range(part, min(part + 16, stop)):
+            fires = fires & load(columns, np.int64(literal_list[i]) * 8)
         if not any_set(fires):
             break
     return fires
 
 
+@inline
+def _add_vote(totals, fires, vote, scratch):
+    """Add a vote to the totals of the examples of `fires`."""
+    store(scratch, 0, fires)
+    for part in range(8):
+        remaining = scratch[part]
+        while remaining != _ZERO:
+            totals[part * 64 + count_trailing_zeros(remaining)] += vote
+            remaining &= remaining - _ONE
+
+
+@inline
+def _count_one_more(planes, n_planes, fires):
+    """Add `fires` to 512 counters, bit b of which is in plane b; returns the number of planes that are in use."""
+    carry = fires
+    b = 0
+    while any_set(carry):
+        if b == n_planes:
+            store(planes, b * 8, carry)
+            return n_planes + 1
+        plane = load(planes, b * 8)
+        store(planes, b * 8, plane ^ carry)
+        carry = plane & carry
+        b += 1
+    return n_planes
+
+
 @kernel
 def votes(
-    literals, row_words, rows, first, last, n_features, clause_ends, literal_list, clause_votes, n_clauses, columns,
-    tile, fired, totals, sums,
+    literals, row_words, rows, first, last, n_features, clause_ends, literal_list, clause_votes, clause_order,
+    n_clauses, columns, tile, planes, totals, sums,
 ):  # fmt: skip
     """Weighted votes of all machines for examples `first` to `last` - 1 (`reference.Machine.class_sum` in fixed point).
+
+    Clauses that have the same vote are counted, in bit planes, before the counts are multiplied by the vote.
 
     Parameters
     ----------
@@ -54,28 +84,30 @@ def votes(
     literal_list : ndarray of int32; IN
     clause_votes : ndarray of shape (n_machines * n_clauses,), int64; IN
         Signed weights.
-    columns, tile, fired, totals : ndarray of shape (2 * n_features * 8,), (512,) and (8,), uint64, and (512,), int64
+    clause_order : ndarray of shape (n_machines * n_clauses,), int64; IN
+        Clauses of each machine by their vote.
+    columns, tile, planes, totals : ndarray of shape (2 * n_features * 8,), (512,), (200,), uint64, and (512,), int64
         Working space.
     sums : ndarray of shape (n_examples, n_machines), int64; OUT
     """
+    scratch = 24 * 8  # behind the planes: there are below 2**24 clauses
     for start in range(first, last, BLOCK):
         count = min(BLOCK, last - start)
         transpose_block(literals, row_words, rows, start, count, n_features, tile, columns)
         for machine in range(sums.shape[1]):
             totals[:] = 0
-            for clause in range(machine * n_clauses, (machine + 1) * n_clauses):
-                if clause_ends[clause] == clause_ends[clause + 1]:  # without literals: no vote
-                    continue
-                fires = _block_outputs(literal_list, clause_ends[clause], clause_ends[clause + 1], columns)
-                if not any_set(fires):
-                    continue
-                store(fired, 0, fires)
+            n_planes = 0
+            end = (machine + 1) * n_clauses
+            for i in range(machine * n_clauses, end):
+                clause = clause_order[i]
                 vote = clause_votes[clause]
-                for part in range(8):
-                    remaining = fired[part]
-                    while remaining != _ZERO:
-                        totals[part * 64 + count_trailing_zeros(remaining)] += vote
-                        remaining &= remaining - _ONE
+                if clause_ends[clause] < clause_ends[clause + 1]:  # without literals there is no vote
+                    fires = _block_outputs(literal_list, clause_ends[clause], clause_ends[clause + 1], columns)
+                    n_planes = _count_one_more(planes, n_planes, fires)
+                if i + 1 == end or clause_votes[clause_order[i + 1]] != vote:
+                    for b in range(n_planes):
+                        _add_vote(totals, load(planes, b * 8), vote << b, planes[scratch:])
+                    n_planes = 0
             for i in range(count):
                 sums[start + i, machine] = totals[i]
 

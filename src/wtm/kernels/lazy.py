@@ -35,7 +35,17 @@ from wtm.kernels.jit import function, inline, kernel, splice
 from wtm.kernels.lazy_state import LIST_STRIDE
 from wtm.kernels.pending import pay_and_feed
 from wtm.kernels.sampling import bernoulli_vector
-from wtm.kernels.simd import any_set, count_trailing_zeros, load, popcount_words, prefetch, splat, store, sum_words
+from wtm.kernels.simd import (
+    any_set,
+    count_trailing_zeros,
+    load,
+    popcount,
+    popcount_words,
+    prefetch,
+    splat,
+    store,
+    sum_words,
+)
 
 __all__ = ["lazy_epoch"]
 
@@ -43,7 +53,6 @@ _BORDER = 128
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
-_TOP = np.uint64(1 << 63)
 
 
 # --- Outputs ------------------------------------------------------------------------------------------------
@@ -79,6 +88,9 @@ def _evaluate_block(clauses, block, rules):
     """Outputs of all clauses for a new block, and from them the set of true clauses of each example."""
     for clause in range(clauses.exponents.size):
         slot = slot_of(clauses, clause)
+        ahead = min(clause + 4, clauses.exponents.size - 1) * LIST_STRIDE
+        prefetch(clauses.listed, ahead)
+        prefetch(clauses.listed, ahead + 16)
         clauses.dense[slot >> 6] &= ~(_ONE << np.uint64(slot & 63))
         fires = listed_outputs(clauses, block, clause, slot)
         if any_set(fires) and not clauses.short[slot]:
@@ -121,23 +133,20 @@ def _find_outputs(clauses, block, rules, clause, slot, candidates):
 
 
 @inline
-def _vote(votes, word, remaining):
-    """The vote of the first slot that is left of a word, or 0 if none is."""
-    return np.int64(remaining != _ZERO) * votes[word * 64 + (count_trailing_zeros(remaining | _TOP))]
-
-
-@inline
-def _sum_of_votes(clauses, block, example):
+def _sum_of_votes(clauses, block, rules, example):
     """The weighted sum of the clauses that are true for an example."""
     words = clauses.valid.size
     total = np.int64(0)
+    if rules.fixed.size == 1:  # all weights are 1: what counts is how many clauses vote for and against
+        for w in range(words // 2):
+            total += popcount(block.fired[example * words + w])
+            total -= popcount(block.fired[example * words + words // 2 + w])
+        return total * rules.fixed[0]
     for w in range(words):
         remaining = block.fired[example * words + w]
         while remaining != _ZERO:
-            # Four at once: how many are left is hard to foresee, and the processor pays for each wrong guess.
-            for _ in range(4):
-                total += _vote(clauses.votes, w, remaining)
-                remaining &= remaining - _ONE
+            total += clauses.votes[w * 64 + count_trailing_zeros(remaining)]
+            remaining &= remaining - _ONE
     return total
 
 
@@ -332,7 +341,7 @@ def lazy_epoch(rows, targets, rules, clauses, block, counts):
         for example in range(count):
             block.later[example >> 6] &= ~(_ONE << np.uint64(example & 63))
             target = targets[start + example]
-            update = update_threshold(_sum_of_votes(clauses, block, example), rules, target)
+            update = update_threshold(_sum_of_votes(clauses, block, rules, example), rules, target)
             if update == 0:
                 continue
             rightly = 0 if target else n_groups  # the first group of the clauses that vote as they should
