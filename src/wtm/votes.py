@@ -144,8 +144,7 @@ class PredictionModel:
 
     def voting_model(self) -> VotingModel:
         """Compile for prediction."""
-        n_machines, n_clauses = self.exponents.shape
         table = self.parameters.weight_table
         votes = table.to_fixed(self.exponents)
-        votes[:, n_clauses // 2 :] *= -1
-        return VotingModel(n_machines, n_clauses, self.clause_ends, self.literal_list, votes.ravel(), table.unit)
+        votes[:, self.exponents.shape[1] // 2 :] *= -1
+        return VotingModel.with_votes(votes, self.clause_ends, self.literal_list, table.unit)
