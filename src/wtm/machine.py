@@ -131,13 +131,14 @@ class Machine:
         """Machine number `index` before training: weights 1, automata as `parameters.init` says."""
         stream, start = (np.random.SeedSequence(seed, spawn_key=(purpose, index)) for purpose in (0, 1))
         p = parameters
-        including = np.zeros((p.n_clauses, p.n_literals), np.bool_)
+        automata = np.full((p.n_clauses, p.n_words * 64), p.lowest, np.uint8)
+        automata[:, : p.n_literals] = _BORDER - 1
         if p.init == "random":
             coins = start.generate_state(p.n_clauses * p.n_words, np.uint64).astype("<u8").view(np.uint8)
             coins = coins.reshape(p.n_clauses, -1)
-            including = np.unpackbits(coins, axis=1, count=p.n_literals, bitorder="little").view(np.bool_)
-        states = (p.n_states // 2 - 1 + including).astype(np.uint8)
-        return cls.of(p, states, np.zeros(p.n_clauses, np.int32), stream.generate_state(RANDOM_WORDS, np.uint64))
+            automata[:, : p.n_literals] += np.unpackbits(coins, axis=1, count=p.n_literals, bitorder="little")
+        random = stream.generate_state(RANDOM_WORDS, np.uint64)
+        return cls._with_automata(p, automata, np.zeros(p.n_clauses, np.int32), random)
 
     @classmethod
     def of(
@@ -163,8 +164,14 @@ class Machine:
             raise ValueError(f"states must be from 0 to {p.n_states - 1}, got {states.max()}.")
         automata = np.full((p.n_clauses, p.n_words * 64), p.lowest, np.uint8)
         np.add(states, np.uint8(p.lowest), out=automata[:, : p.n_literals])
-        include_bits = np.zeros(p.n_clauses * p.n_words + _VECTOR_WORDS, np.uint64)
-        machine = cls(p, automata.ravel(), include_bits, exponents.copy(), random.copy())
+        return cls._with_automata(p, automata, exponents.copy(), random.copy())
+
+    @classmethod
+    def _with_automata(
+        cls, parameters: MachineParameters, automata: np.ndarray, exponents: np.ndarray, random: np.ndarray
+    ) -> "Machine":
+        include_bits = np.zeros(parameters.n_clauses * parameters.n_words + _VECTOR_WORDS, np.uint64)
+        machine = cls(parameters, automata.ravel(), include_bits, exponents, random)
         include_words(machine.automata, machine.include_bits)
         return machine
 
