@@ -19,7 +19,7 @@ from building_blocks import BuildingBlocks, Limits, measure_limits
 from shapes import prepare
 from wtm.features import Examples, pack_examples
 from wtm.machine import Machine, MachineParameters
-from wtm.paper.report import environment
+from wtm.paper.files import environment
 from wtm.schedule import ClassSchedule, draw_schedule
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -35,11 +35,11 @@ Written by `python benchmarks/anatomy.py`; do not edit.
 An epoch of the lazy engine is timed as it is. How often its parts happen follows from what it reports and from how the
 weights move; what each takes is measured on the kernels' building blocks, at the model's state before that epoch. The
 last row is what is left over: trials of followed automata, clauses that are evaluated again because they changed, lists
-and counters, sums of votes. Three parts are estimates. Outputs take a clause's literals in the order of their numbers,
-while the engine has an order of its own. Catch-up is measured on every clause once, each owed the mean number of
-feedbacks. Feedback to a true clause is measured with its automata in the cache, where catch-up has brought them. A
-limit counts only what must be done, at the best speed that was measured on this machine. All seconds are the
-processor's, of one thread.
+of witnesses, sums of votes. All parts but the first are estimates. Outputs are those of clauses that stay as they are.
+Selection counts every group of 512 clauses, of which those for Type II feedback are left out where no clause is true.
+Hits (payment and feedback to a true clause, in one pass) and the payment at the end are measured on every clause once,
+each owed the mean number of feedbacks. A limit counts only what must be done, at the best speed that was measured on
+this machine. All seconds are the processor's, of one thread.
 """
 
 
@@ -149,9 +149,8 @@ def _time_epoch(examples: Examples, machines: list[Machine], schedule: list[Clas
         seconds.append(time.process_time() - start)
     after, before = (sum(int(machine.exponents.sum()) for machine in them) for them in (copies, machines))
     type_i, type_ii, _ = (sum(column) for column in zip(*reported, strict=True))
-    hits_i = (
-        type_ii + after - before
-    )  # each Type I feedback to a true clause moves its exponent up, each Type II one down
+    # Each Type I feedback to a true clause moves its exponent up, each Type II one down.
+    hits_i = type_ii + after - before
     sizes = [len(part.rows) for part in schedule]
     counts = Counts(sum(sizes), sum(-(-size // 512) for size in sizes), hits_i, type_ii, type_i - hits_i)
     return statistics.median(seconds), counts
@@ -163,8 +162,7 @@ def _parts(
     p = machines[0].parameters
     n_clauses = sum(machine.n_clauses for machine in machines)
     blocks = [BuildingBlocks(examples, machine, part) for machine, part in zip(machines, schedule, strict=True)]
-    payments = counts.hits + n_clauses  # at every hit, and all at the end
-    owed = max(1, round(counts.false / payments))
+    owed = max(1, round(counts.false / (counts.hits + n_clauses)))  # paid at every hit, and of all at the end
     share_type_i = counts.hits_i / max(1, counts.hits)
     groups = counts.examples * 2 * -(-p.n_clauses // 2 // 512)  # of 512 clauses, to select from
 
@@ -175,23 +173,21 @@ def _parts(
     outputs = total(BuildingBlocks.time_outputs)
     ands = total(BuildingBlocks.count_ands)
     selection = total(lambda block: block.time_selection(groups // counts.examples))
-    payment = total(lambda block: block.time_payments(owed)) / n_clauses
-    feedback = total(lambda block: block.time_feedback(share_type_i)) / n_clauses
+    hit = total(lambda block: block.time_hits(owed, share_type_i)) / n_clauses
+    payment = total(lambda block: block.time_payments(owed))
     off_floor = total(BuildingBlocks.count_words_off_floor) / n_clauses
 
     moved = counts.examples * p.n_literals / 8 * 1.5  # bits of features read, of features and negations written
     draws = limits.seconds_a_random_vector
     visit = max(p.n_words * 64 * limits.seconds_a_clause_byte, 2 * off_floor * draws)
-    words = counts.hits * p.n_words * limits.seconds_a_cached_word
-    masks = 2 * p.n_words / 8 * draws * counts.hits_i
-    in_cache = "automata in the cache, 2 random bits each in Type I"
+    by_automata = "automata moved, 16 random bits each"
     evaluations = counts.blocks * p.n_clauses
     return [
         Part("rows to columns", counts.blocks, columns, moved / limits.bytes_a_second, "bytes read and written"),
-        Part("outputs of a block", evaluations, outputs, ands * limits.seconds_an_and, "an AND a literal, until false"),
+        Part("outputs of a block", evaluations, outputs, ands * limits.seconds_an_and, "an AND a listed literal"),
         Part("selection", groups, selection, groups * 2 * draws, "2 random bits a clause"),
-        Part("catch-up", payments, payment * payments, payments * visit, "automata moved, 16 random bits each"),
-        Part("feedback to true clauses", counts.hits, feedback * counts.hits, words + masks, in_cache),
+        Part("hits", counts.hits, hit * counts.hits, counts.hits * visit, by_automata),
+        Part("payment at the end", n_clauses, payment, n_clauses * visit, by_automata),
     ]
 
 
@@ -203,9 +199,8 @@ def _introduction(options: argparse.Namespace, limits: Limits) -> str:
 {options.dataset}, {options.clauses:,} clauses a class, T {options.T:g}, s {options.s:.4g}, gamma {options.gamma:g},
 seed {SEED}; {machine["processor"]} (LLVM: {machine["llvm_target"]}), wtm {versions["wtm"]}, Numba
 {versions["numba"]}. Measured limits: {limits.bytes_a_second / 1e9:.1f} GB/s read and written in order,
-{clause_ns:.0f} ns to read and write a clause's automata at random, {1e9 * limits.seconds_a_cached_word:.2f} ns for 64
-automata in the cache, {1e9 * limits.seconds_an_and:.2f} ns for an AND of 512 bits with a column in the cache,
-{1e9 * limits.seconds_a_random_vector:.2f} ns for 512 random bits.
+{clause_ns:.0f} ns to read and write a clause's automata at random, {1e9 * limits.seconds_an_and:.2f} ns for an AND of
+512 bits with a column in the cache, {1e9 * limits.seconds_a_random_vector:.2f} ns for 512 random bits.
 """
 
 

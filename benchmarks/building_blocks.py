@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from wtm.binomial import binomial_table, pending_table
+from wtm.binomial import gap_table, pending_table
 from wtm.features import Examples
 from wtm.kernels.bits import BLOCK, transpose_block
-from wtm.kernels.evaluate import list_literals
-from wtm.kernels.feedback import type_i_true, type_ii
 from wtm.kernels.jit import function
-from wtm.kernels.pending import catch_up
-from wtm.kernels.sampling import BITS, bernoulli_vector, fill_mask, next_vector
+from wtm.kernels.lazy import _all_later, _evaluate_block
+from wtm.kernels.lazy_state import Block, Clauses, new_block, new_clauses
+from wtm.kernels.pending import pay, pay_and_feed
+from wtm.kernels.sampling import bernoulli_vector, next_vector
 from wtm.kernels.simd import any_set, load, splat, store
 from wtm.machine import Machine, MachineParameters
 from wtm.schedule import ClassSchedule
@@ -25,7 +25,6 @@ from wtm.schedule import ClassSchedule
 __all__ = ["BuildingBlocks", "Limits", "measure_limits"]
 
 _ROUNDS = 3
-_IN_CACHE = 2  # clauses
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
@@ -34,26 +33,21 @@ class BuildingBlocks:
 
     def __init__(self, examples: Examples, machine: Machine, schedule: ClassSchedule) -> None:
         self._machine, self._rows = machine, schedule.rows
-        self._literals, self._row_words = examples.literals.ravel(), examples.literals.shape[1]
-        p = machine.parameters
-        self._tile, self._columns = np.empty(64, np.uint64), np.empty(p.n_literals * 8, np.uint64)
-        self._ends = np.zeros(p.n_clauses + 1, np.int64)
-        list_literals(machine.include_bits, p.n_clauses, p.n_words, self._ends, np.empty(0, np.int32))
-        self._listed = np.empty(max(1, self._ends[-1]), np.int32)
-        list_literals(machine.include_bits, p.n_clauses, p.n_words, self._ends, self._listed)
-        self._order = np.random.default_rng(0).permutation(p.n_clauses)
+        self._literals = examples.literals.ravel()
+        self._order = np.random.default_rng(0).permutation(machine.n_clauses)
+        self._rules, self._pending = machine.parameters.rules, pending_table(machine.parameters.rules.p_threshold)
 
     def time_columns(self) -> float:
         """Seconds to transpose all blocks."""
-        return _median_seconds(lambda: self._blocks(False))
+        return self._time_blocks(evaluates=False)
 
     def time_outputs(self) -> float:
-        """Seconds to evaluate all clauses on all blocks."""
-        return max(0.0, _median_seconds(lambda: self._blocks(True)) - self.time_columns())
+        """Seconds to evaluate all clauses on all blocks, as if training did not change them."""
+        return max(0.0, self._time_blocks(evaluates=True) - self.time_columns())
 
     def count_ands(self) -> int:
-        """Literals that are looked at when all clauses are evaluated on all blocks."""
-        return self._blocks(True)
+        """Literals on the lists of all clauses, summed over all blocks: each is an AND."""
+        return _visit_blocks(self._rows, self._rules, *self._state(), True)
 
     def time_selection(self, groups: int) -> float:
         """Seconds to draw sets of selected clauses, `groups` vectors for each example."""
@@ -61,40 +55,52 @@ class BuildingBlocks:
         update = int(0.1 * 2**32)
         return _median_seconds(lambda: _draw_sets(random, update, n_draws))
 
+    def time_hits(self, owed: int, share_type_i: float) -> float:
+        """Seconds to give every clause feedback as to a true one, with `owed` that it is owed, in random order."""
+        return self._time_in_random_order(owed, round(share_type_i * len(self._order)), True)
+
     def time_payments(self, owed: int) -> float:
         """Seconds to give every clause `owed` feedbacks that it is owed, in random order."""
-        rules, machine = self._machine.parameters.rules, self._machine.copy(self._machine.parameters)
-        table, settled = pending_table(rules.p_threshold), np.zeros(rules.row_words, np.uint64)
-        limits = np.empty(256, np.int16)
-        return _median_seconds(
-            lambda: _pay(
-                self._order, owed, machine.automata, machine.include_bits, machine.random, rules, table, settled, limits
-            ),
-            before=lambda: np.copyto(machine.automata, self._machine.automata),
-        )
-
-    def time_feedback(self, share_type_i: float) -> float:
-        """Seconds for as many feedbacks as there are clauses, as to true ones whose automata are in the cache."""
-        rules, machine = self._machine.parameters.rules, self._machine.copy(self._machine.parameters)
-        binomial, mask = binomial_table(1, rules.p_threshold), np.zeros(rules.row_words, np.uint64)
-        n_type_i, few = round(share_type_i * len(self._order)), self._order % _IN_CACHE
-        return _median_seconds(
-            lambda: _feed(
-                few, n_type_i, machine.automata, machine.include_bits, machine.random, rules, binomial, mask,
-                self._literals, self._rows, self._row_words,
-            )
-        )  # fmt: skip
+        return self._time_in_random_order(owed, 0, False)
 
     def count_words_off_floor(self) -> int:
         """Words of 64 automata of which at least one is not in the lowest state."""
         p = self._machine.parameters
         return int((self._machine.automata.reshape(-1, 64) > p.lowest).any(axis=1).sum())
 
-    def _blocks(self, evaluate: bool) -> int:
-        p = self._machine.parameters
-        return _visit_blocks(
-            self._literals, self._row_words, self._rows, p.n_features, self._tile, self._columns, self._ends,
-            self._listed, p.n_clauses if evaluate else 0, np.zeros(8, np.uint64),
+    def _time_blocks(self, *, evaluates: bool) -> float:
+        clauses, block = self._state()
+        return _median_seconds(
+            lambda: _visit_blocks(self._rows, self._rules, clauses, block, evaluates),
+            before=lambda: _forget_lists(clauses),
+        )
+
+    def _state(self) -> tuple[Clauses, Block]:
+        """The engine's state at the begin of the epoch."""
+        machine = self._machine.copy(self._machine.parameters)
+        p, weights = machine.parameters, machine.parameters.weight_table.to_fixed(machine.exponents)
+        clauses = new_clauses(
+            machine.automata, machine.include_bits, machine.exponents, machine.random, weights, self._pending,
+            gap_table(self._rules.p_threshold),
+        )  # fmt: skip
+        block = new_block(self._literals, p.n_literals, self._rules.row_words, p.n_clauses, len(clauses.votes))
+        return clauses, block
+
+    def _time_in_random_order(self, owed: int, n_type_i: int, is_hit: bool) -> float:
+        machine, rules = self._machine.copy(self._machine.parameters), self._rules
+        settled, raised = (np.zeros(rules.row_words, np.uint64) for _ in range(2))
+        limits = np.empty(512, np.int16)
+
+        def restore() -> None:
+            np.copyto(machine.automata, self._machine.automata)
+            np.copyto(machine.include_bits, self._machine.include_bits)
+
+        return _median_seconds(
+            lambda: _feed_or_pay(
+                self._order, owed, n_type_i, is_hit, machine.automata, machine.include_bits, machine.random, rules,
+                self._pending, self._literals, self._rows, settled, raised, limits,
+            ),
+            before=restore,
         )  # fmt: skip
 
 
@@ -110,8 +116,6 @@ class Limits:
         To read and write the automata of clauses in random order.
     clause_bytes : int
         Size of a clause's automata.
-    seconds_a_cached_word : float
-        To read and write 64 automata in the cache.
     seconds_an_and : float
         For an AND of 512 bits with a vector in the cache.
     seconds_a_random_vector : float
@@ -121,7 +125,6 @@ class Limits:
     bytes_a_second: float
     seconds_a_clause_byte: float
     clause_bytes: int
-    seconds_a_cached_word: float
     seconds_an_and: float
     seconds_a_random_vector: float
 
@@ -133,7 +136,6 @@ def measure_limits(parameters: MachineParameters) -> Limits:
     automata = np.zeros(parameters.n_clauses * clause_bytes // 8, np.uint64)
     order = np.random.default_rng(0).permutation(parameters.n_clauses)
     in_order = np.arange(len(large) // 512)
-    few = np.arange(1 << 14) % _IN_CACHE
     ones, result = np.full(2048, _ALL), np.zeros(8, np.uint64)
     n_ands, n_draws = 1 << 22, 1 << 20
     random = np.arange(1, 19, dtype=np.uint64)
@@ -141,11 +143,14 @@ def measure_limits(parameters: MachineParameters) -> Limits:
         bytes_a_second=2 * large.nbytes / _median_seconds(lambda: _flip(large, in_order, 512)),
         seconds_a_clause_byte=_median_seconds(lambda: _flip(automata, order, clause_bytes // 8)) / automata.nbytes,
         clause_bytes=clause_bytes,
-        seconds_a_cached_word=_median_seconds(lambda: _flip(automata, few, clause_bytes // 8))
-        / (len(few) * parameters.n_words),
         seconds_an_and=_median_seconds(lambda: _and_all(ones, n_ands, result)) / n_ands,
         seconds_a_random_vector=_median_seconds(lambda: _draw_vectors(random, n_draws)) / n_draws,
     )
+
+
+def _forget_lists(clauses: Clauses) -> None:
+    for array in (clauses.n_listed, clauses.n_included, clauses.short):
+        array.fill(0)
 
 
 def _median_seconds(action: Callable[[], Any], before: Callable[[], Any] = lambda: None) -> float:
@@ -163,23 +168,21 @@ def _median_seconds(action: Callable[[], Any], before: Callable[[], Any] = lambd
 
 
 @function
-def _visit_blocks(
-    literals, row_words, rows, n_features, tile, columns, clause_ends, literal_list, n_clauses, result
-):  # fmt: skip
-    """Transpose each block and evaluate clauses on it; returns the number of ANDs."""
-    n_ands = 0
+def _visit_blocks(rows, rules, clauses, block, evaluates):
+    """Transpose each block and evaluate all clauses on it; returns the number of literals on their lists, summed up."""
+    n_listed = 0
     for start in range(0, rows.size, BLOCK):
         count = min(BLOCK, rows.size - start)
-        transpose_block(literals, row_words, rows, start, count, n_features, tile, columns)
-        for clause in range(n_clauses):
-            fires = splat(_ALL)
-            for i in range(clause_ends[clause], clause_ends[clause + 1]):
-                n_ands += 1
-                fires = fires & load(columns, literal_list[i] * 8)
-                if not any_set(fires):
-                    break
-            store(result, 0, load(result, 0) ^ fires)
-    return n_ands
+        for example in range(count):
+            block.row_of[example] = rows[start + example] * rules.row_words
+        transpose_block(
+            block.literals, rules.row_words, rows, start, count, rules.n_features, block.tile, block.columns
+        )
+        _all_later(block.later, count)
+        if evaluates:
+            _evaluate_block(clauses, block, rules)
+            n_listed += clauses.n_included.sum()
+    return n_listed
 
 
 @function
@@ -189,20 +192,19 @@ def _draw_sets(random, update, n_draws):
 
 
 @function
-def _pay(order, owed, automata, include, random, rules, table, settled, limits):
+def _feed_or_pay(
+    order, owed, n_type_i, is_hit, automata, include, random, rules, table, literals, rows, settled, raised, limits
+):  # fmt: skip
     for i in range(order.size):
-        catch_up(automata, include, order[i], owed, settled, random, rules, table, limits)
-
-
-@function
-def _feed(order, n_type_i, automata, include, random, rules, binomial, mask, literals, rows, row_words):
-    for i in range(order.size):
-        row = rows[i % rows.size] * row_words
-        if i < n_type_i:
-            fill_mask(random, mask, rules.n_literals, BITS, rules.p_threshold, binomial)
-            type_i_true(automata, include, order[i], literals, row, mask, rules)
+        settled[:] = 0
+        if is_hit:
+            row = rows[i % rows.size] * rules.row_words
+            pay_and_feed(
+                automata, include, order[i], owed, settled, literals, row, i < n_type_i, raised, random, rules, table,
+                limits,
+            )  # fmt: skip
         else:
-            type_ii(automata, include, order[i], literals, row, mask, rules)
+            pay(automata, include, order[i], owed, settled, random, rules, table, limits)
 
 
 @function

@@ -21,7 +21,7 @@ from contest import run_experiment
 from plan import Experiment, choose
 from report import read_results, write_report
 from shapes import prepare
-from wtm.paper.report import environment
+from wtm.paper.files import environment
 
 ROOT = Path(__file__).resolve().parent.parent
 VECTORS = ("sse4.2", "avx2", "avx512f", "avx512bw", "avx512vbmi", "neon", "sve")

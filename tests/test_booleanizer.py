@@ -10,15 +10,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from names import table_of_truth
 from wtm import Booleanizer
-
-
-@parametrize_with_checks([Booleanizer(), Booleanizer(2, sparse_output=True, thresholds=[0.5])])
-def test_scikit_learns_own_checks(estimator, check):
-    check(estimator)
 
 
 def names_of(*columns, **parameters):

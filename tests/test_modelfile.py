@@ -4,7 +4,6 @@ import copy
 import os
 import subprocess
 import sys
-import types
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,7 @@ import pytest
 from sklearn.base import clone
 
 import wtm
-from modelfiles import changed, contents, forge, through_a_file, trained_model
+from modelfiles import contents, through_a_file, trained_model
 from problems import assert_same_model, small, table, three_classes
 from wtm import WTMClassifier, load_model, reference
 from wtm.machine import ENGINES, Machine
@@ -49,7 +48,7 @@ def test_a_loaded_model_is_the_model(trained, path):
     assert (loaded.class_sums(X) == trained.class_sums(X)).all()
     assert [str(rule) for rule in rules_of(loaded)] == [str(rule) for rule in rules_of(trained)]
     public = {name for name in vars(trained) if not name.startswith("_")}
-    assert {name for name in vars(loaded) if not name.startswith("_")} == public | {"booleanizer_"}
+    assert {name for name in vars(loaded) if not name.startswith("_")} == public
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -236,49 +235,12 @@ def test_a_fresh_process_goes_on_with_it(processor, tmp_path):
         assert (loaded.class_sums(X) == whole.class_sums(X)).all()
 
 
-class ABooleanizer:
-    """As the file asks of a booleanizer."""
-
-    n_features_in_, n_features_out_ = 3, 7
-
-    def __init__(self, bits=1):
-        self.bits = bits
-
-    def get_params(self, deep=True):
-        return {"bits": self.bits}
-
-    def to_json(self):
-        return {"thresholds": [0.1, self.bits]}
-
-    @classmethod
-    def from_json(cls, stored):
-        if set(stored) != {"thresholds"}:
-            raise ValueError("no thresholds")
-        return cls(stored["thresholds"][1])
-
-
 @pytest.mark.parametrize("prediction_only", [False, True])
 def test_the_scale_of_probabilities_is_kept(trained, path, prediction_only):
     model = copy.deepcopy(trained)
     model._model.logit_scale = 0.1 + 0.2
     loaded = through_a_file(model, path, prediction_only=prediction_only)
     assert through_a_file(loaded, path, prediction_only=prediction_only)._model.logit_scale == 0.1 + 0.2
-
-
-def test_a_booleanizer_is_kept(trained, path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "wtm.booleanizer", types.SimpleNamespace(Booleanizer=ABooleanizer))
-    model = copy.deepcopy(trained)
-    model.booleanizer_, model.n_features_in_ = ABooleanizer(7), 3
-    model.save(path)
-    header, arrays = contents(path)
-    assert load_model(path).booleanizer_.bits == 7
-    for wrong in ({"booleanizer": {"threshold": 3}}, {"booleanizer": None}, {"booleanizer": []}):
-        forge(path, header | wrong, arrays)
-        with pytest.raises(ValueError, match="can't be loaded as a model"):
-            load_model(path)
-    forge(path, changed(header, ("attributes", "n_features_in_"), 4), arrays)
-    with pytest.raises(ValueError, match="columns"):
-        load_model(path)
 
 
 # --- For prediction only ------------------------------------------------------------------------------------------

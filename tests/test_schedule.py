@@ -1,13 +1,15 @@
 """Who sees what: dealt completely, drawn evenly, and from seed and running number alone."""
 
 from collections import Counter
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
-from wtm.schedule import draw_schedule
+from wtm.schedule import draw_schedule, order_by_content
 
 # A dozen p-values below; with this bound a right program fails one of them for less than one choice of the
 # seeds in 10**7.
@@ -148,3 +150,39 @@ def test_an_unshuffled_epoch_may_come_in_two_calls(first):
     for all_of_it, a, b in zip(whole, start, rest, strict=True):
         assert all_of_it.rows.tolist() == a.rows.tolist() + (b.rows + first).tolist()
         assert all_of_it.targets.tolist() == a.targets.tolist() + b.targets.tolist()
+
+
+# --- The order of the rows ----------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 2**32), st.integers(0, 60), st.integers(1, 4))
+def test_rows_are_ordered_by_what_they_hold_alone(seed, n_rows, n_words):
+    rng = np.random.default_rng(seed)
+    literals = rng.integers(0, 3, (n_rows, n_words)).astype(np.uint64) << np.uint64(62)
+    labels = rng.integers(0, 2, n_rows)
+    order = order_by_content(literals, labels)
+    assert sorted(order.tolist()) == list(range(n_rows))
+    rows = np.column_stack([literals, labels.astype(np.uint64)])[order].tolist()
+    changes = sum(before != after for before, after in pairwise(rows))
+    assert changes == max(0, len({*map(tuple, rows)}) - 1)  # equal rows stand together
+    shuffled = rng.permutation(n_rows)
+    again = order_by_content(literals[shuffled], labels[shuffled])
+    assert np.column_stack([literals, labels.astype(np.uint64)])[shuffled][again].tolist() == rows
+
+
+def test_the_order_is_that_of_every_platform():
+    literals = np.arange(12, dtype=np.uint64).reshape(6, 2) * np.uint64(0x0123456789ABCDEF)
+    keys = []
+    for label, row in enumerate(literals.tolist()):
+        key = label
+        for word in row:
+            key = mixed((key * 0x9E3779B97F4A7C15 % 2**64) ^ word)
+        keys.append(key)
+    assert order_by_content(literals, np.arange(6)).tolist() == sorted(range(6), key=keys.__getitem__)
+
+
+def mixed(x):
+    """The output function of splitmix64, in Python's integers."""
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EB % 2**64
+    return x ^ (x >> 31)

@@ -91,7 +91,7 @@ def test_the_best_epoch_is_kept_and_no_other(problem, engine):
 def test_held_out_rows_are_not_trained_on(problem):
     X, y = problem
     model = small(early_stopping=True, n_iter_no_change=3, n_epochs=30, validation_fraction=0.25).fit(X, y)
-    training, validation = hold_out(labelled(X, y), 0.25, seed=model.random_state)
+    training, validation = hold_out(labelled(X, y).by_content(), 0.25, seed=model.random_state)
     rows = np.flatnonzero([row.tolist() in validation.examples.literals.tolist() for row in pack_examples(X).literals])
     assert len(validation.labels) == 30
     assert len(rows) >= 30

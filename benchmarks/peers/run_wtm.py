@@ -41,16 +41,14 @@ class WTM(Program):
 
     def copy(self, engine):
         """One epoch of an engine from a copy of the model, which itself stays as it is."""
-        parameters = replace(self._model.machines[0].parameters, engine=engine)
-        copy = replace(self._model, machines=[machine.copy(parameters) for machine in self._model.machines])
-        return next(self._epochs_of(copy, 1))["seconds"]
+        parameters = replace(self._model.parameters, engine=engine)
+        return next(self._epochs_of(self._model.going_on(parameters), 1))["seconds"]
 
     def predict(self):
         from wtm.features import pack_examples
-        from wtm.votes import VotingModel
 
         if self._voting is None:  # kept from one call to the next, as by WTMClassifier
-            self._voting = VotingModel.of(self._model.machines)
+            self._voting = self._model.voting_model()
         return self._voting.sums(pack_examples(self.data["X_test"]), n_jobs=self.settings.threads).argmax(axis=1)
 
     def _epochs_of(self, model, n_epochs):
@@ -63,11 +61,11 @@ class WTM(Program):
         return LabelledExamples(pack_examples(X), y)
 
     def _new_model(self, n_features, n_classes, engine, n_clauses):
-        from wtm.machine import Machine, MachineParameters
+        from wtm.machine import MachineParameters
 
         s = self.settings
         parameters = MachineParameters(n_features, n_clauses, s.T, s.s, s.gamma, engine=engine)
-        return self._model_class([Machine.new(parameters, s.seed, i) for i in range(n_classes)], s.seed)
+        return self._model_class.new(parameters, n_classes, s.seed)
 
 
 serve(WTM)

@@ -16,6 +16,7 @@ from wtm.features import Examples, pack_blocks
 from wtm.reading import first_duplicate, read_validated
 from wtm.sparse_features import SparseFeatures
 from wtm.thresholds import choose_thresholds, given_thresholds, thresholds_from_json, thresholds_to_json
+from wtm.weighting import sample_weights, times_counted
 
 __all__ = ["Booleanizer"]
 
@@ -97,7 +98,7 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         self.max_categories = max_categories
         self.sparse_output = sparse_output
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Decide what each column is turned into.
 
         Parameters
@@ -105,6 +106,8 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         X : array-like, sparse matrix or data frame of shape (n_rows, n_columns)
             NumPy, SciPy, pandas, polars, or lists of lists.
         y : ignored
+        sample_weight : array-like of shape (n_rows,), optional
+            How many rows each row counts as: 3 is the same as having it three times, 0 as leaving it out.
 
         Returns
         -------
@@ -121,7 +124,11 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         before = dict(self.__dict__)
         try:
             table = read_validated(self, X, reset=True)
-            return self._fit_table(table, getattr(self, "feature_names_in_", None))
+            weights = sample_weights(sample_weight, table.n_rows)
+            if weights is not None and not weights.all():
+                present = np.flatnonzero(weights)
+                table, weights = table[present], weights[present]
+            return self._fit_table(table, getattr(self, "feature_names_in_", None), weights)
         except BaseException:
             self.__dict__ = before  # what was fitted before stays as it was
             raise
@@ -259,20 +266,26 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         if not isinstance(self.sparse_output, bool) and self.sparse_output != "auto":
             raise ValueError(f"sparse_output must be True, False or 'auto', got {self.sparse_output!r}.")
 
-    def _fit_table(self, table: Table | SparseTable, names: np.ndarray | None) -> Self:
-        """Fit to a table that is read already, with the names of its columns where it has any."""
+    def _fit_table(
+        self, table: Table | SparseTable, names: np.ndarray | None, weights: np.ndarray | None = None
+    ) -> Self:
+        """Fit to a table that is read already, with the names of its columns where it has any.
+
+        `weights` are those of the rows, all above 0, or None.
+        """
         self._check_parameters()
         self.n_features_in_ = table.n_columns
         if names is not None:
             self.feature_names_in_ = names
+        times = None if weights is None else times_counted(weights)
         given = given_thresholds(self.thresholds, _check_feature_names_in(self, None).tolist(), table.number_columns())
         if isinstance(table, SparseTable):
             conditions: list[Conditions] = [
                 Numbers(given[j], tally.has_missing) if j in given else self._learn_numbers(tally)
-                for j, tally in enumerate(table.tallies())
+                for j, tally in enumerate(table.tallies(times))
             ]
         else:
-            conditions = [self._learn_column(column, given.get(j)) for j, column in enumerate(table.columns)]
+            conditions = [self._learn_column(column, given.get(j), times) for j, column in enumerate(table.columns)]
         self._set_conditions(conditions, f"X (n_samples = {table.n_rows})")
         return self
 
@@ -285,11 +298,11 @@ class Booleanizer(TransformerMixin, BaseEstimator):
             del self.conditions_
             raise ValueError(f"Two features would be called {duplicate!r}: rename the column of this name.")
 
-    def _learn_column(self, column: Column, given: tuple[float, ...] | None) -> Conditions:
+    def _learn_column(self, column: Column, given: tuple[float, ...] | None, times: np.ndarray | None) -> Conditions:
         if isinstance(column, CategoryColumn):
-            return self._learn_categories(column)
+            return self._learn_categories(column, times)
         if given is None:
-            return self._learn_numbers(column.tally())
+            return self._learn_numbers(column.tally(times))
         return Numbers(given, column.has_missing())
 
     def _learn_numbers(self, tally: Tally) -> Numbers:
@@ -299,15 +312,14 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         has_missing = tally.has_missing and len(tally.distinct) > 0
         return Numbers(tuple(chosen), has_missing)
 
-    def _learn_categories(self, column: CategoryColumn) -> Categories:
-        counts = np.bincount(column.codes + 1, minlength=len(column.distinct) + 1)
-        n_missing, counts = int(counts[0]), counts[1:].tolist()
+    def _learn_categories(self, column: CategoryColumn, times: np.ndarray | None) -> Categories:
+        counts, has_missing = column.counts(times)
         occurring = [(value, count) for value, count in zip(column.distinct, counts, strict=True) if count]
         if len(occurring) < 2:
-            return Categories((), n_missing > 0 and len(occurring) == 1)
+            return Categories((), has_missing and len(occurring) == 1)
         by_value = sorted(occurring, key=lambda pair: _sort_key(pair[0]))
         frequent = sorted(by_value, key=lambda pair: -pair[1])[: self.max_categories]
-        return Categories(tuple(sorted((value for value, _ in frequent), key=_sort_key)), n_missing > 0)
+        return Categories(tuple(sorted((value for value, _ in frequent), key=_sort_key)), has_missing)
 
     def _pack(self, table: Table | SparseTable) -> Examples:
         """Features of a table, packed without a byte for each."""

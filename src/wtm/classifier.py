@@ -63,7 +63,8 @@ class WTMClassifier(Predictor):
         :class:`wtm.Booleanizer` with default parameters to any other. "strict" refuses any other. A Booleanizer of your
         own is cloned, and fitted to any table. The first call decides: `partial_fit` and warm starts keep to it.
     shuffle : bool, default=True
-        Whether each epoch takes the examples in a new random order, or in the order given.
+        Whether each epoch takes the examples in a new random order, or in the order given. In random order the model
+        depends on which rows there are, not on how they are sorted, and weight 2 is the row twice, bit for bit.
     class_weight : None, "balanced" or dict, default=None
         How much the rows of each class count, on top of `sample_weight`: a dict from label to weight (1 where it names
         none), or "balanced", which makes all classes count the same.
@@ -297,8 +298,9 @@ class WTMClassifier(Predictor):
             self.classes_ = unique_labels(y, "y")
             check_number_of_classes(self.classes_, "y")
         if reset:
-            self._learn_features(table)
-        return LabelledExamples(self._examples(table), class_indices(y, self.classes_, "y"), weights)
+            self._learn_features(table, weights)
+        data = LabelledExamples(self._examples(table), class_indices(y, self.classes_, "y"), weights)
+        return data.by_content() if self.shuffle else data
 
     def _validation_data(self, X_val: Any, y_val: Any) -> LabelledExamples | None:
         if (X_val is None) != (y_val is None):

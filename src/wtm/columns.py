@@ -16,6 +16,7 @@ __all__ = [
     "Table",
     "Tally",
     "Value",
+    "count_codes",
     "infinity_error",
 ]
 
@@ -29,7 +30,10 @@ UNKNOWN, MISSING = -1, -2
 
 @dataclass(frozen=True)
 class Tally:
-    """Distinct numbers of a column, ascending, float64; in how many rows each occurs; whether some row has none."""
+    """Distinct numbers of a column, ascending, float64; how many rows have each, int64; whether some row has none.
+
+    A row counts as often as `times`, int64 of shape (n_rows,), says, where the functions that make a tally get it.
+    """
 
     distinct: np.ndarray
     counts: np.ndarray
@@ -58,16 +62,20 @@ class NumberColumn:
         """Return the rows with these numbers."""
         return NumberColumn(self.label, self.values[rows], self.is_boolean)
 
-    def tally(self) -> Tally:
+    def tally(self, times: np.ndarray | None = None) -> Tally:
         """Count the distinct values."""
         values = self.values
         if values.dtype in (np.bool_, np.uint8):  # counting is many times faster than sorting, and images are large
-            counts = np.bincount(values, minlength=256)
+            counts = count_codes(values, times, 256)
             occurring = np.flatnonzero(counts)
             return Tally(occurring.astype(np.float64), counts[occurring], False)
         if values.dtype.itemsize >= 8:  # integers and long floats that are one float64 are one value
             values = values.astype(np.float64, copy=False)
-        distinct, counts = np.unique(values, return_counts=True)
+        if times is None:  # faster than through codes
+            distinct, counts = np.unique(values, return_counts=True)
+        else:
+            distinct, codes = np.unique(values, return_inverse=True)
+            counts = count_codes(codes, times, len(distinct))
         distinct = self._finite(distinct.astype(np.float64))
         known = ~np.isnan(distinct)
         return Tally(distinct[known], counts[known], not known.all())
@@ -118,6 +126,11 @@ class CategoryColumn:
     label: str
     distinct: list[Value]
     codes: np.ndarray
+
+    def counts(self, times: np.ndarray | None = None) -> tuple[list[int], bool]:
+        """How many rows have each value (`times` as in `Tally`), and whether some row has none."""
+        counts = count_codes(self.codes + 1, times, len(self.distinct) + 1).tolist()
+        return counts[1:], counts[0] > 0
 
     def numbers(self) -> Reader:
         """As `NumberColumn.numbers`; a ValueError where a value is a string."""
@@ -230,13 +243,18 @@ class SparseTable:
         """Positions of the columns that hold numbers: all."""
         return range(self.csr.shape[1])
 
-    def tallies(self) -> Iterable[Tally]:
+    def tallies(self, times: np.ndarray | None = None) -> Iterable[Tally]:
         """Tally of each column, the entries that are not stored included."""
         csc = self.csr.tocsc()
+        total = self.n_rows if times is None else int(times.sum())
         for j in range(csc.shape[1]):
-            stored = csc.data[csc.indptr[j] : csc.indptr[j + 1]]
-            tally = NumberColumn(f"column {j}", stored).tally()
-            yield _with_zeros(tally, self.n_rows - len(stored))
+            entries = slice(csc.indptr[j], csc.indptr[j + 1])
+            stored = NumberColumn(f"column {j}", csc.data[entries])
+            if times is None:
+                yield _with_zeros(stored.tally(), total - len(stored.values))
+            else:
+                of_stored = times[csc.indices[entries]]
+                yield _with_zeros(stored.tally(of_stored), total - int(of_stored.sum()))
 
     def is_binary(self) -> bool:
         """Whether the table holds nothing but 0 and 1."""
@@ -251,6 +269,12 @@ def _with_zeros(tally: Tally, n_zeros: int) -> Tally:
     distinct = np.concatenate([tally.distinct[before], [0.0], tally.distinct[after]])
     counts = np.concatenate([tally.counts[before], [n_zeros], tally.counts[after]])
     return Tally(distinct, counts, tally.has_missing)
+
+
+def count_codes(codes: np.ndarray, times: np.ndarray | None, n_codes: int) -> np.ndarray:
+    """How many rows have each of the codes 0 .. n_codes - 1, int64; `times` as in `Tally`."""
+    # Sums of whole float64 below 2**53 are exact, in whatever order.
+    return np.bincount(codes, times, minlength=n_codes).astype(np.int64)
 
 
 def infinity_error(label: str) -> ValueError:

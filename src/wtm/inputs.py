@@ -13,7 +13,9 @@ from wtm.features import Examples, pack_examples
 __all__ = ["learn_booleanizer", "table_to_examples"]
 
 
-def learn_booleanizer(choice: Any, table: Table | SparseTable, names: np.ndarray | None) -> Booleanizer | None:
+def learn_booleanizer(
+    choice: Any, table: Table | SparseTable, names: np.ndarray | None, weights: np.ndarray | None = None
+) -> Booleanizer | None:
     """Return what turns tables like this one into true/false features.
 
     Parameters
@@ -25,6 +27,8 @@ def learn_booleanizer(choice: Any, table: Table | SparseTable, names: np.ndarray
         The training rows.
     names : ndarray of str or None
         Names of the columns, where they have any.
+    weights : ndarray of float64 or None
+        Weights of the rows, all above 0.
 
     Returns
     -------
@@ -32,10 +36,10 @@ def learn_booleanizer(choice: Any, table: Table | SparseTable, names: np.ndarray
         None: the table is used as it is.
     """
     if isinstance(choice, Booleanizer):
-        return clone(choice)._fit_table(table, names)
+        return clone(choice)._fit_table(table, names, weights)
     if choice == "strict" or table.is_binary():
         return None
-    return Booleanizer()._fit_table(table, names)
+    return Booleanizer()._fit_table(table, names, weights)
 
 
 def table_to_examples(table: Table | SparseTable, booleanizer: Booleanizer | None, name: str = "X") -> Examples:

@@ -131,9 +131,10 @@ class Predictor(ClassifierMixin, BaseEstimator):
         """Read a table, and check its columns against those seen in fit, which with `reset` is now."""
         return read_validated(self, X, reset=reset, min_rows=min_rows)
 
-    def _learn_features(self, table: Table | SparseTable) -> None:
-        """Decide how tables become true/false features; `table` holds the training rows."""
-        self.booleanizer_ = learn_booleanizer(self.booleanizer, table, getattr(self, "feature_names_in_", None))
+    def _learn_features(self, table: Table | SparseTable, weights: np.ndarray | None) -> None:
+        """Decide how tables become true/false features; `table` holds the training rows, `weights` theirs."""
+        names = getattr(self, "feature_names_in_", None)
+        self.booleanizer_ = learn_booleanizer(self.booleanizer, table, names, weights)
 
     def _examples(self, table: Table | SparseTable, name: str = "X") -> Examples:
         """Turn a table into bits."""

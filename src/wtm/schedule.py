@@ -14,7 +14,7 @@ import numpy as np
 
 from wtm.kernels.deal import deal_examples
 
-__all__ = ["ClassSchedule", "draw_schedule"]
+__all__ = ["ClassSchedule", "draw_schedule", "order_by_content"]
 
 _ORDER_STREAM = np.uint64(0x9E3779B97F4A7C15)
 _OTHER_STREAM = np.uint64(0xD1B54A32D192ED03)
@@ -94,6 +94,25 @@ def _deal(rows: np.ndarray, labels: np.ndarray, n_classes: int, random: np.ndarr
         ClassSchedule(dealt[end - count : end], targets[end - count : end])
         for end, count in zip(ends, counts, strict=True)
     ]
+
+
+def order_by_content(literals: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Order rows by what they hold, whatever order they came in.
+
+    Parameters
+    ----------
+    literals : ndarray of shape (n_rows, n_words), uint64
+    labels : ndarray of shape (n_rows,), int64
+
+    Returns
+    -------
+    ndarray of shape (n_rows,), int64
+        Row numbers, by a hash of 64 bits. Rows that hold the same stand together.
+    """
+    keys = labels.astype(np.uint64)
+    for word in range(literals.shape[1]):
+        keys = _mix(keys * np.uint64(0x9E3779B97F4A7C15) ^ literals[:, word])
+    return np.argsort(keys, kind="stable")
 
 
 def _random_order(numbers: np.ndarray, seed: int) -> np.ndarray:

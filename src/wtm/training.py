@@ -13,7 +13,7 @@ from wtm.features import Examples
 from wtm.interruption import interruptibly
 from wtm.machine import FeedbackCounts, Machine, MachineParameters
 from wtm.memory import check_memory
-from wtm.schedule import ClassSchedule, draw_schedule
+from wtm.schedule import ClassSchedule, draw_schedule, order_by_content
 from wtm.votes import VotingModel
 
 __all__ = ["LabelledExamples", "Model", "accuracy", "train"]
@@ -51,6 +51,10 @@ class LabelledExamples:
             return self
         of_rows = class_weights[self.labels]
         return replace(self, weights=of_rows if self.weights is None else self.weights * of_rows)
+
+    def by_content(self) -> "LabelledExamples":
+        """Return the rows in an order that depends on what they hold alone."""
+        return self.rows(order_by_content(self.examples.literals, self.labels))
 
     def rows(self, rows: np.ndarray) -> "LabelledExamples":
         """Return the given rows, int64, in the given order."""

@@ -2,16 +2,18 @@
 
 import math
 import numbers
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import check_array, compute_class_weight
 
-from wtm.training import LabelledExamples
+if TYPE_CHECKING:
+    from wtm.training import LabelledExamples
 
-__all__ = ["check_total", "class_weights", "sample_weights"]
+__all__ = ["check_total", "class_weights", "sample_weights", "times_counted"]
 
 _MOST_EXAMPLES = 1 << 28
+_COUNTED_BITS = 40
 
 
 def sample_weights(sample_weight: Any, n_rows: int, name: str = "sample_weight") -> np.ndarray | None:
@@ -46,6 +48,26 @@ def sample_weights(sample_weight: Any, n_rows: int, name: str = "sample_weight")
     if not weights.any():
         raise ValueError(f"{name} must not be zero for all rows: at least one weight must be greater.")
     return weights
+
+
+def times_counted(weights: np.ndarray) -> np.ndarray:
+    """Weights of rows as whole numbers, so that sums of them are exact in any order.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_rows,), float64
+        All above 0.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,), int64
+        At least 1. Whole weights stay as they are, where their sum is sure to be below 2**40; others are multiplied by
+        the power of 2 that makes it so, and rounded.
+    """
+    bits = math.frexp(weights.max())[1] + len(weights).bit_length()
+    if bits > _COUNTED_BITS or (weights != np.floor(weights)).any():
+        weights = np.ldexp(weights, _COUNTED_BITS - bits)
+    return np.maximum(1, np.rint(weights)).astype(np.int64)
 
 
 def class_weights(
@@ -87,7 +109,7 @@ def class_weights(
     return found
 
 
-def check_total(weighted: LabelledExamples) -> None:
+def check_total(weighted: "LabelledExamples") -> None:
     """Refuse an epoch that would never end: a row of weight w is seen w times."""
     if weighted.weights is None:
         return

@@ -11,6 +11,7 @@ from typing import Any
 import typer
 
 from wtm.commands.files import import_pyarrow
+from wtm.replacing import replacing
 
 __all__ = ["STDOUT", "check_output", "check_table_output", "table_writer"]
 
@@ -62,8 +63,6 @@ def table_writer(out: Path) -> Iterator[Callable[[Any], None]]:
         with _csv_writer(typer.get_binary_stream("stdout")) as write:
             yield write
         return
-    from wtm.modelfile.container import replacing
-
     name = out.name.lower()
     with replacing(out) as file:
         if name.endswith(_PARQUET):

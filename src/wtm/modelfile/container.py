@@ -8,10 +8,7 @@ import hashlib
 import json
 import os
 import re
-import secrets
-import shutil
 import stat
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +19,7 @@ import safetensors
 import safetensors.numpy
 
 from wtm.modelfile.values import parse_json
+from wtm.replacing import replacing
 
 __all__ = ["Contents", "open_file", "write_file"]
 
@@ -72,7 +70,7 @@ def write_file(path: Path, header: Mapping[str, Any], arrays: Mapping[str, np.nd
             "Shorter feature names make it smaller."
         )
     digest = hashlib.sha256(data).hexdigest()
-    with _replacing(path) as file:
+    with replacing(path) as file:
         file.write(bytes(data[:end]).replace(_BLANK.encode(), digest.encode(), 1))
         file.write(data[end:])
 
@@ -140,40 +138,3 @@ def _check_digest(file: BinaryIO, stated: Any) -> None:
         digest.update(chunk)
     if digest.hexdigest() != stated:
         raise ValueError("its checksum is wrong: it was altered or damaged")
-
-
-@contextlib.contextmanager
-def _replacing(path: Path) -> Iterator[BinaryIO]:
-    """A new file beside `path`, which takes its place when all is written and safe on disk."""
-    target = Path(os.path.realpath(path))  # a symbolic link stays one
-    exists = target.exists()
-    if exists and not target.is_file():
-        raise ValueError(f"{path} is a folder, a pipe or a device: give the name of a file.")
-    temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
-    try:
-        with temporary.open("xb") as file:
-            if exists:
-                shutil.copymode(target, temporary)
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(target)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        if isinstance(error, OSError) and error.filename == str(temporary):  # a name that the user has never heard of
-            raise type(error)(error.errno, error.strerror, str(path)) from None
-        raise
-    _sync_folder(target.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the new name safe on disk, where the system lets us; the file is whole in any case."""
-    if sys.platform == "win32":
-        return
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from wtm import __version__
+from wtm.booleanizer import Booleanizer
 from wtm.kernels.sampling import RANDOM_WORDS
 from wtm.machine import Machine, MachineParameters
 from wtm.modelfile.container import Contents, open_file, write_file
@@ -124,7 +125,7 @@ def _encoded_parameters(clf: "WTMClassifier") -> dict[str, Any]:
 def _encoded_parameter(name: str, value: Any) -> Any:
     if name == "random_state" and isinstance(value, np.random.RandomState | np.random.Generator):
         return None  # what was drawn from it is in the model
-    if name == "booleanizer" and hasattr(value, "get_params"):
+    if isinstance(value, Booleanizer):
         return {name: {key: _encoded_parameter(key, item) for key, item in value.get_params(deep=False).items()}}
     try:
         return encode(value)
@@ -247,8 +248,6 @@ def _constructor_parameters(header: dict[str, Any], defaults: dict[str, Any]) ->
 
 def _decoded_parameter(name: str, value: Any) -> Any:
     if name == "booleanizer" and isinstance(value, dict) and set(value) == {name}:
-        from wtm.booleanizer import Booleanizer
-
         return Booleanizer(**{key: decode(item) for key, item in _field(value, name, dict).items()})
     return decode(value)
 
@@ -276,8 +275,6 @@ def _set_features(clf: "WTMClassifier", header: dict[str, Any], parameters: Mach
     n_columns = n_features = clf.n_features_in_
     if header.get("booleanizer") is not None:
         description = _field(header, "booleanizer", dict)
-        from wtm.booleanizer import Booleanizer
-
         clf.booleanizer_ = Booleanizer.from_json(description)
         n_columns, n_features = clf.booleanizer_.n_features_in_, clf.booleanizer_.n_features_out_
     if (n_columns, n_features) != (clf.n_features_in_, parameters.n_features):

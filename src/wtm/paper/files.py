@@ -13,6 +13,7 @@ import joblib
 from llvmlite import binding
 
 import wtm
+from wtm.replacing import replacing
 
 __all__ = ["environment", "prepare_folder", "read_json", "write_atomically", "write_json"]
 
@@ -36,30 +37,8 @@ def prepare_folder(folder: Path) -> None:
 
 def write_atomically(path: Path, content: bytes) -> None:
     """Write a file so that, whatever happens, `path` is the old file or the new one, whole."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.chmod(0o644)  # mkstemp makes files that nobody else may read
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the renaming last through a power cut, where the system has a way."""
-    if os.name != "posix":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    with replacing(path) as file:
+        file.write(content)
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:

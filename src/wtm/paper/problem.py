@@ -56,7 +56,7 @@ class Problem:
             quick,
             dataset,
             classes,
-            packed(dataset.X_train, dataset.y_train),
+            packed(dataset.X_train, dataset.y_train).by_content(),  # as WTMClassifier has them
             packed(dataset.X_test, dataset.y_test),
         )
 

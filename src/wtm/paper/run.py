@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from wtm.classifier import WTMClassifier
-from wtm.machine import Machine, MachineParameters
+from wtm.machine import MachineParameters
 from wtm.paper.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from wtm.paper.console import say
 from wtm.paper.files import environment, prepare_folder
@@ -207,8 +207,7 @@ class _Training:
             return checkpoint
         if self._options.resume and run.record_path.exists():
             say(f"{run.name}: no checkpoint at {path}, so it starts anew")
-        machines = [Machine.new(parameters, run.seed, i) for i in range(len(self._problem.classes))]
-        return Checkpoint(Model(machines, run.seed), [], {})
+        return Checkpoint(Model.new(parameters, len(self._problem.classes), run.seed), [], {})
 
     def _check_data(self, path: Path, data: dict[str, Any]) -> None:
         if data["digest"] != self._data["digest"]:
