@@ -23,6 +23,7 @@ from typer.testing import CliRunner
 
 from wtm import Booleanizer, WTMClassifier, load_model
 from wtm.cli import app
+from wtm.commands import files
 from wtm.commands.options import train as train_command
 from wtm.commands.train import divide
 from wtm.rules import rules_of
@@ -307,6 +308,8 @@ def test_rows_without_a_label_are_an_error_or_left_out(train, write):
     data = write("a,buys\n1,\n2,NA\n")
     line = refused("train", data, "--target", "buys", "--out", data.parent / "m", "--drop-missing-target")
     assert "missing in all rows" in line
+    parquet.write_table(pa.table({"a": [1, 2, 3], "buys": [1.0, float("nan"), None]}), data)
+    assert "missing in 2 of 3 rows" in refused("train", data, "--target", "buys", "--out", data.parent / "m")
 
 
 @pytest.mark.parametrize(
@@ -435,7 +438,7 @@ def test_files_that_are_not_there(trained, tmp_path):
     assert "can't be loaded as a model" in refused("predict", data, data)
 
 
-def test_outputs_never_replace_what_is_read_and_others_only_when_told(trained, write, tmp_path):
+def test_outputs_never_replace_what_is_read_and_others_only_when_told(trained, write, tmp_path, monkeypatch):
     data, model = write(as_csv(people())), tmp_path / "model.safetensors"
     model.write_bytes((trained[0] / "model.safetensors").read_bytes())
     kept = {path: path.read_bytes() for path in (data, model)}
@@ -455,6 +458,9 @@ def test_outputs_never_replace_what_is_read_and_others_only_when_told(trained, w
     done("predict", model, data, "--out", out, "--overwrite")
     assert column(out) == column(trained[0] / "predictions.csv")
     assert "no folder" in refused(*training, tmp_path / "none" / "m")
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "access", lambda *_: False)  # who runs the tests may be allowed everything
+        assert "no file can be written to the folder" in refused(*training, tmp_path / "m")
     assert "is a folder" in refused(*training, tmp_path)
     assert "must end in .csv, .csv.gz or .parquet" in refused("predict", model, data, "--out", tmp_path / "p.xlsx")
 
@@ -535,18 +541,24 @@ def test_chunks_change_nothing(trained, tmp_path, monkeypatch):
     assert out.read_bytes() == (trained[0] / "predictions.csv").read_bytes()
 
 
-def test_memory_does_not_grow_with_the_rows(trained, tmp_path):
-    """Batches are read when the last one is done with."""
-    from wtm.commands import files
-
-    data = tmp_path / "people.parquet"
-    with parquet.ParquetWriter(data, pa.table(people()).schema) as writer:
-        for _ in range(20):
-            writer.write_table(pa.table(people()))
-    batches = files.open_table(data, files.Format()).batches(["age"])
-    next(batches)
-    assert inspect.getgeneratorstate(batches) == inspect.GEN_SUSPENDED
-    batches.close()
+@pytest.mark.parametrize("name", ["data.csv", "data.parquet"])
+def test_memory_does_not_grow_with_the_rows(tmp_path, monkeypatch, name):
+    n_rows, text = 100_000, "twenty characters..."
+    table = pa.table({"a": [text] * n_rows, "b": [text[::-1]] * n_rows})
+    if name.endswith("csv"):
+        (tmp_path / name).write_text(as_csv(table.to_pydict()), "utf-8")
+    else:
+        parquet.write_table(table, tmp_path / name, row_group_size=1000, use_dictionary=False)
+    del table
+    monkeypatch.setattr(files, "_BLOCK", 10_000)
+    monkeypatch.setattr(files, "_ROWS", 1000)
+    before = pa.total_allocated_bytes()
+    peak = n_read = 0
+    for batch in files.open_table(tmp_path / name, files.Format()).batches(["a", "b"]):
+        n_read += len(batch)
+        peak = max(peak, pa.total_allocated_bytes() - before)
+    assert n_read == n_rows
+    assert 0 < peak < 2 * n_rows * len(text) / 4
 
 
 def test_predictions_as_gzip_and_parquet(trained, tmp_path):
@@ -587,6 +599,17 @@ def test_a_single_column_with_an_empty_line_keeps_its_rows(write, train):
     result = done("predict", data.parent / "trained.safetensors", data)
     assert len(result.stdout.splitlines()) == 4
     assert clf.n_features_in_ == 1
+
+
+def test_columns_that_gave_little_or_nothing_take_whatever_comes(write, train):
+    table = {"a": ["1", "2"] * 20, "one": ["x", ""] * 20, "none": [""] * 40, "same": ["7"] * 40, "y": ["u", "v"] * 20}
+    clf, _ = train(write(as_csv(table)), target="y")
+    names = ["a > 1.5", "one is missing"]
+    assert clf.booleanizer_.get_feature_names_out().tolist() == names
+    data = write("a,one,none,same\n1,other,text,text\n2,5,6,007\n")
+    result = done("predict", data.parent / "trained.safetensors", data)
+    known = pa.table({"a": [1.0, 2.0], "one": ["x", "x"], "none": pa.nulls(2, pa.float64()), "same": [7.0, 7.0]})
+    assert result.stdout.splitlines()[1:] == clf.predict(known).tolist()
 
 
 # Parquet
@@ -707,7 +730,7 @@ _CELLS = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_si
 def test_any_table_is_learnt_and_predicted_or_refused_in_one_line(tmp_path, rows):
     data, model, out = (tmp_path / name for name in ("data.csv", "m", "p.csv"))
     data.write_text(as_csv(dict(zip(["a", "b", "y"], zip(*rows, strict=True), strict=True))), "utf-8", newline="")
-    result = invoke("train", data, "--target", "y", "--out", model, "--overwrite", *QUICK)
+    result = invoke("train", data, "--target", "y", "--out", model, "--overwrite", "--holdout", 0, *QUICK)
     if result.exit_code:
         assert result.exit_code == 1
         assert result.stderr.splitlines()[-1].startswith("wtm: ")

@@ -14,7 +14,7 @@ from wtm.reading import first_duplicate
 
 __all__ = ["Format", "TableFile", "import_pyarrow", "open_table"]
 
-_BLOCK = 16 << 20  # bytes of a CSV file at a time; a row must fit in
+_BLOCK = 2 << 20  # bytes of a CSV file at a time; a row must fit in, and pyarrow reads up to 32 blocks ahead
 _ROWS = 1 << 16  # rows of a Parquet file at a time
 _LONGEST_REASON = 300
 
@@ -115,12 +115,12 @@ class _Csv:
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
         pa = import_pyarrow()
         wanted = [self._names_in_file[self.names.index(column)] for column in columns]
-        n_batches = 0
+        is_empty = True
         with _clear_errors(self._path, self._format), self._open(wanted) as reader:
             for batch in reader:
-                n_batches += 1
                 yield pa.Table.from_batches([batch]).rename_columns(list(columns))
-            if not n_batches:
+                is_empty = False
+            if is_empty:
                 yield reader.schema.empty_table().rename_columns(list(columns))
 
     def _open(self, columns: Sequence[str] | None = None) -> Any:
@@ -161,11 +161,11 @@ class _Parquet:
         pa = import_pyarrow()
         with _clear_errors(self._path), pa.parquet.ParquetFile(self._path) as file:
             schema = pa.schema([file.schema_arrow.field(column) for column in columns])
-            n_batches = 0
+            is_empty = True
             for batch in file.iter_batches(batch_size=_ROWS, columns=list(columns), use_threads=False):
-                n_batches += 1
                 yield pa.Table.from_batches([batch]).select(list(columns))
-            if not n_batches:
+                is_empty = False
+            if is_empty:
                 yield schema.empty_table()
 
 

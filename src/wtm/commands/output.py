@@ -3,6 +3,7 @@
 import csv
 import gzip
 import io
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,10 +27,12 @@ def check_output(out: Path, inputs: Sequence[Path], *, overwrite: bool) -> None:
     Raises
     ------
     ValueError
-        It is one of the inputs, it is there and `overwrite` is not said, or it has no folder.
+        It is one of the inputs, it is there and `overwrite` is not said, or it has no folder that can be written to.
     """
     if not out.parent.is_dir():
         raise ValueError(f"--out {out}: there is no folder {out.parent}.")
+    if not os.access(out.parent, os.W_OK):
+        raise ValueError(f"--out {out}: no file can be written to the folder {out.parent}.")
     if not out.exists():
         return
     if not out.is_file():

@@ -169,8 +169,9 @@ def _cleaned_table(table: "pyarrow.Table", missing: Sequence[str]) -> "pyarrow.T
 
 def _with_target(table: "pyarrow.Table", asked: Training) -> "pyarrow.Table":
     """Rows with a label, which should be all."""
-    has_label = table[asked.target].is_valid()
-    n_missing = len(table) - has_label.to_numpy().sum().item()
+    compute = import_pyarrow().compute
+    has_label = compute.invert(compute.is_null(table[asked.target], nan_is_null=True))
+    n_missing = len(table) - compute.sum(has_label).as_py()
     if n_missing == len(table):
         raise ValueError(f"the target {asked.target!r} is missing in all rows of {asked.data}.")
     if n_missing and not asked.drop_missing_target:
@@ -223,7 +224,8 @@ def _report(
     )
     for name, rows in (("training", training), ("held-out", held_out)):
         if len(rows):
-            accuracy, counts = clf.score(table.take(rows), labels[rows]), np.unique_counts(labels[rows]).counts
+            accuracy = clf.score(table.take(rows), labels[rows])
+            _, counts = np.unique(labels[rows], return_counts=True)
             typer.echo(
                 f"accuracy on {len(rows):,} {name} rows: {100 * accuracy:.2f} % "
                 f"(the most frequent class alone: {100 * counts.max() / len(rows):.2f} %)"
