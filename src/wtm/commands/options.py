@@ -35,8 +35,9 @@ def _check_holdout(holdout: float) -> float:
     return holdout
 
 
-_Data = Annotated[Path, typer.Argument(help="CSV (also .gz) or Parquet file.", metavar="DATA")]
-_Model = Annotated[Path, typer.Argument(help="Model file.", metavar="MODEL")]
+# Without readable=False Typer would look whether files can be read, and answer in several lines.
+_Data = Annotated[Path, typer.Argument(help="CSV (also .gz) or Parquet file.", metavar="DATA", readable=False)]
+_Model = Annotated[Path, typer.Argument(help="Model file.", metavar="MODEL", readable=False)]
 _Separator = Annotated[
     str | None,
     typer.Option(
@@ -55,7 +56,7 @@ _Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace --out if 
 def train(
     data: _Data,
     target: Annotated[str, typer.Option(help="Column with the labels.", metavar="COLUMN")],
-    out: Annotated[Path, typer.Option(help="Model file to write.", metavar="MODEL")],
+    out: Annotated[Path, typer.Option(help="Model file to write.", metavar="MODEL", readable=False)],
     clauses: Annotated[int, typer.Option(help="Clauses of each class, an even number.")] = 200,
     threshold: Annotated[float, typer.Option("--T", help="Threshold that sums are trained toward.")] = 50,
     s: Annotated[float, typer.Option("--s", help="Specificity: with a larger s rules get longer.")] = 10,
@@ -128,7 +129,10 @@ def predict(
     model: _Model,
     data: _Data,
     out: Annotated[
-        Path, typer.Option(help="Predictions to write: .csv, .csv.gz or .parquet; - is CSV on standard output.")
+        Path,
+        typer.Option(
+            help="Predictions to write: .csv, .csv.gz or .parquet; - is CSV on standard output.", readable=False
+        ),
     ] = Path("-"),
     proba: Annotated[bool, typer.Option("--proba", help="Write the probability of each class too.")] = False,
     keep: Annotated[
