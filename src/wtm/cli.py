@@ -10,12 +10,16 @@ from typing import Annotated
 import typer
 
 from wtm import __version__
+from wtm.commands.options import predict, rules, train
 from wtm.paper.command import reproduce
 
 __all__ = ["app", "main"]
 
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+app.command("train")(train)
+app.command("predict")(predict)
+app.command("rules")(rules)
 app.add_typer(reproduce, name="reproduce")
 
 

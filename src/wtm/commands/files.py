@@ -1,0 +1,214 @@
+"""Tables in files, CSV or Parquet, read by pyarrow some rows at a time.
+
+pyarrow would guess the kinds of a CSV file's columns from its first rows; here they are all read as text, and
+`wtm.commands.values` decides.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from wtm.reading import first_duplicate
+
+__all__ = ["Format", "TableFile", "import_pyarrow", "open_table"]
+
+_BLOCK = 2 << 20  # bytes of a CSV file at a time; a row must fit in, and pyarrow reads up to 32 blocks ahead
+_ROWS = 1 << 16  # rows of a Parquet file at a time
+_LONGEST_REASON = 300
+
+
+@dataclass(frozen=True)
+class Format:
+    """How a CSV file is written.
+
+    Attributes
+    ----------
+    separator : str or None
+        One character; None is the comma, or the tab in a file called ``.tsv``.
+    header : bool
+        Whether the first row holds the columns' names; if not, these are x0, x1 and so on.
+    encoding : str
+        A byte order mark is no part of the first name in any case.
+    """
+
+    separator: str | None = None
+    header: bool = True
+    encoding: str = "utf-8"
+
+
+class TableFile(Protocol):
+    """A file with a table.
+
+    Attributes
+    ----------
+    names : list of str
+        The columns, each name once.
+    n_rows : int or None
+        Number of rows, where the file tells.
+    is_text : bool
+        Whether every column is text, as in CSV.
+    """
+
+    names: list[str]
+    n_rows: int | None
+    is_text: bool
+
+    def batches(self, columns: Sequence[str]) -> Iterator[Any]:
+        """Read these columns, some rows at a time: tables of pyarrow, at least one, in the order of the file."""
+
+
+def import_pyarrow() -> Any:
+    """Return pyarrow; a ValueError with the remedy where it is not installed."""
+    try:
+        import pyarrow
+        import pyarrow.compute
+        import pyarrow.csv
+        import pyarrow.parquet
+    except ImportError:
+        raise ValueError(
+            "CSV and Parquet files are read by pyarrow, which is not installed: "
+            "python -m pip install 'weighted-tsetlin-machine[tables]'"
+        ) from None
+    return pyarrow
+
+
+def open_table(path: Path, format: Format) -> TableFile:
+    """Open a file, of the kind that its first bytes tell.
+
+    Raises
+    ------
+    ValueError
+        It is empty, or can't be read as what it should be.
+    OSError
+        It is not there, or may not be read.
+    """
+    import_pyarrow()
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{path} is a folder, a pipe or a device: give the name of a CSV or Parquet file.")
+    with path.open("rb") as file:
+        start = file.read(4)
+    if not start:
+        raise ValueError(f"{path} is empty.")
+    if start == b"PAR1":
+        return _Parquet(path)
+    return _Csv(path, format, is_gzip=start[:2] == b"\x1f\x8b")
+
+
+class _Csv:
+    is_text = True
+    n_rows: int | None = None
+
+    def __init__(self, path: Path, format: Format, *, is_gzip: bool) -> None:
+        self._path = path
+        self._format = format
+        self._is_gzip = is_gzip
+        with _clear_errors(path, format), self._open() as reader:
+            self._names_in_file = list(reader.schema.names)
+        if format.header:
+            self.names = [name.strip() for name in self._names_in_file]
+        else:
+            self.names = [f"x{i}" for i in range(len(self._names_in_file))]
+        _check_names(self.names, path)
+
+    def batches(self, columns: Sequence[str]) -> Iterator[Any]:
+        pa = import_pyarrow()
+        wanted = [self._names_in_file[self.names.index(column)] for column in columns]
+        is_empty = True
+        with _clear_errors(self._path, self._format), self._open(wanted) as reader:
+            for batch in reader:
+                yield pa.Table.from_batches([batch]).rename_columns(list(columns))
+                is_empty = False
+            if is_empty:
+                yield reader.schema.empty_table().rename_columns(list(columns))
+
+    def _open(self, columns: Sequence[str] | None = None) -> Any:
+        """A reader of these columns as text, or one that knows the names."""
+        pa = import_pyarrow()
+        separator = self._format.separator or ("\t" if ".tsv" in self._path.suffixes else ",")
+        if columns is None:
+            conversion = pa.csv.ConvertOptions(null_values=[])
+        else:
+            conversion = pa.csv.ConvertOptions(
+                column_types=dict.fromkeys(columns, pa.string()), include_columns=columns, strings_can_be_null=False
+            )
+        reading = pa.csv.ReadOptions(
+            block_size=_BLOCK,
+            encoding=self._format.encoding,
+            autogenerate_column_names=not self._format.header,
+            use_threads=False,
+        )
+        # In a file with one column an empty line is a row whose value is missing.
+        skips = columns is None or len(self._names_in_file) > 1
+        parsing = pa.csv.ParseOptions(delimiter=separator, newlines_in_values=True, ignore_empty_lines=skips)
+        stream = pa.input_stream(str(self._path), compression="gzip" if self._is_gzip else "detect")
+        return pa.csv.open_csv(stream, read_options=reading, parse_options=parsing, convert_options=conversion)
+
+
+class _Parquet:
+    is_text = False
+
+    def __init__(self, path: Path) -> None:
+        pa = import_pyarrow()
+        self._path = path
+        with _clear_errors(path), pa.parquet.ParquetFile(path) as file:
+            self.names = list(file.schema_arrow.names)
+            self.n_rows: int | None = file.metadata.num_rows
+        _check_names(self.names, path)
+
+    def batches(self, columns: Sequence[str]) -> Iterator[Any]:
+        pa = import_pyarrow()
+        with _clear_errors(self._path), pa.parquet.ParquetFile(self._path) as file:
+            schema = pa.schema([file.schema_arrow.field(column) for column in columns])
+            is_empty = True
+            for batch in file.iter_batches(batch_size=_ROWS, columns=list(columns), use_threads=False):
+                yield pa.Table.from_batches([batch]).select(list(columns))
+                is_empty = False
+            if is_empty:
+                yield schema.empty_table()
+
+
+def _check_names(names: Iterable[str], path: Path) -> None:
+    duplicate = first_duplicate(names)
+    if duplicate is not None:
+        raise ValueError(
+            f"{path} has more than one column called {duplicate!r}: rename them, or, if the file has no header, say "
+            "--no-header."
+        )
+
+
+@contextmanager
+def _clear_errors(path: Path, format: Format | None = None) -> Iterator[None]:
+    """Errors of pyarrow in words that name the file and the remedy."""
+    pa = import_pyarrow()
+    try:
+        yield
+    except UnicodeError:
+        raise _encoding_error(path, format) from None
+    except LookupError:
+        raise ValueError(f"--encoding {format and format.encoding} is no encoding that Python knows.") from None
+    except OSError as error:
+        if error.errno:
+            raise
+        raise ValueError(f"{path} can't be read: {_short(error)}.") from None
+    except pa.ArrowException as error:
+        if "UTF8" in str(error):
+            raise _encoding_error(path, format) from None
+        if "Empty CSV" in str(error):
+            raise ValueError(f"{path} has no rows.") from None
+        if "straddling" in str(error):
+            raise ValueError(
+                f"{path} has a row of more than {_BLOCK >> 20} MiB: is there a quotation mark that is not closed?"
+            ) from None
+        raise ValueError(f"{path} can't be read: {_short(error)}") from None
+
+
+def _encoding_error(path: Path, format: Format | None) -> ValueError:
+    encoding = format.encoding if format else "utf-8"
+    return ValueError(f"{path} is not encoded in {encoding}: name its encoding, such as --encoding latin-1 or utf-16.")
+
+
+def _short(error: Exception) -> str:
+    reason = " ".join(str(error).split())
+    return reason if len(reason) <= _LONGEST_REASON else f"{reason[:_LONGEST_REASON]}..."

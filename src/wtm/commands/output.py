@@ -1,0 +1,117 @@
+"""Files that commands write: checked before any work, whole or not there, and never in place of what is read."""
+
+import csv
+import gzip
+import io
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from wtm.commands.files import import_pyarrow
+from wtm.replacing import replacing
+
+__all__ = ["STDOUT", "check_output", "check_table_output", "table_writer"]
+
+STDOUT = Path("-")
+_PARQUET = (".parquet", ".pq")
+_CSV = (".csv", ".csv.gz")
+
+
+def check_output(out: Path, inputs: Sequence[Path], *, overwrite: bool) -> None:
+    """Make sure that a file can be written, before there is anything to lose.
+
+    Raises
+    ------
+    ValueError
+        It is one of the inputs, it is there and `overwrite` is not said, or it has no folder that can be written to.
+    """
+    if not out.parent.is_dir():
+        raise ValueError(f"--out {out}: there is no folder {out.parent}.")
+    if not os.access(out.parent, os.W_OK):
+        raise ValueError(f"--out {out}: no file can be written to the folder {out.parent}.")
+    if not out.exists():
+        return
+    if not out.is_file():
+        raise ValueError(f"--out {out} is a folder, a pipe or a device: give the name of a file.")
+    for path in inputs:
+        if path.exists() and out.samefile(path):
+            raise ValueError(f"--out {out} is {path}, which is read and must not be replaced.")
+    if not overwrite:
+        raise ValueError(f"--out {out} is there already: take another name, or say --overwrite.")
+
+
+def check_table_output(out: Path, inputs: Sequence[Path], *, overwrite: bool) -> None:
+    """Check a table's file in the same way, and whether its name tells what to write."""
+    if out == STDOUT:
+        return
+    if not out.name.lower().endswith((*_CSV, *_PARQUET)):
+        raise ValueError(f"--out must end in .csv, .csv.gz or .parquet, or be - for standard output; got {out}.")
+    check_output(out, inputs, overwrite=overwrite)
+
+
+@contextmanager
+def table_writer(out: Path) -> Iterator[Callable[[Any], None]]:
+    """A function that writes tables of pyarrow with the same columns, one after the other.
+
+    Parameters
+    ----------
+    out : Path
+        CSV, also gzip'd, or Parquet, by its name; ``-`` is CSV on standard output.
+    """
+    if out == STDOUT:
+        with _csv_writer(typer.get_binary_stream("stdout")) as write:
+            yield write
+        return
+    name = out.name.lower()
+    with replacing(out) as file:
+        if name.endswith(_PARQUET):
+            with _parquet_writer(file) as write:
+                yield write
+        elif name.endswith(".gz"):
+            with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed, _csv_writer(packed) as write:
+                yield write
+        else:
+            with _csv_writer(file) as write:
+                yield write
+
+
+@contextmanager
+def _csv_writer(file: Any) -> Iterator[Callable[[Any], None]]:
+    stream = io.TextIOWrapper(file, encoding="utf-8", newline="")
+    rows = csv.writer(stream, lineterminator="\n")
+    has_header = False
+
+    def write(table: Any) -> None:
+        nonlocal has_header
+        if not has_header:
+            rows.writerow(table.column_names)
+            has_header = True
+        rows.writerows(zip(*(column.to_pylist() for column in table.columns), strict=True))
+
+    try:
+        yield write
+        stream.flush()
+    finally:
+        stream.detach()  # the file is closed by whoever opened it
+
+
+@contextmanager
+def _parquet_writer(file: Any) -> Iterator[Callable[[Any], None]]:
+    pa = import_pyarrow()
+    writer = None
+
+    def write(table: Any) -> None:
+        nonlocal writer
+        if writer is None:
+            writer = pa.parquet.ParquetWriter(file, table.schema)
+        writer.write_table(table)
+
+    try:
+        yield write
+    finally:
+        if writer is not None:
+            writer.close()
