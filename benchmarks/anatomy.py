@@ -36,10 +36,11 @@ An epoch of the lazy engine is timed as it is. How often its parts happen follow
 weights move; what each takes is measured on the kernels' building blocks, at the model's state before that epoch. The
 last row is what is left over: trials of followed automata, clauses that are evaluated again because they changed, lists
 of witnesses, sums of votes. All parts but the first are estimates. Outputs are those of clauses that stay as they are.
-Selection counts every group of 512 clauses, of which those for Type II feedback are left out where no clause is true.
-Hits (payment and feedback to a true clause, in one pass) and the payment at the end are measured on every clause once,
-each owed the mean number of feedbacks. A limit counts only what must be done, at the best speed that was measured on
-this machine. All seconds are the processor's, of one thread.
+Selection is an upper bound: it counts every group of 512 clauses for every example, though none is drawn from where
+an example's sum has reached T, or for Type II feedback where no clause of the group is true. Hits (payment and
+feedback to a true clause, in one pass) and the payment at the end are measured on every clause once, each owed the
+mean number of feedbacks. A limit counts only what must be done, at the best speed that was measured on this machine.
+All seconds are the processor's, of one thread.
 """
 
 
@@ -185,7 +186,7 @@ def _parts(
     return [
         Part("rows to columns", counts.blocks, columns, moved / limits.bytes_a_second, "bytes read and written"),
         Part("outputs of a block", evaluations, outputs, ands * limits.seconds_an_and, "an AND a listed literal"),
-        Part("selection", groups, selection, groups * 2 * draws, "2 random bits a clause"),
+        Part("selection, at most", groups, selection, groups * 2 * draws, "2 random bits a clause"),
         Part("hits", counts.hits, hit * counts.hits, counts.hits * visit, by_automata),
         Part("payment at the end", n_clauses, payment, n_clauses * visit, by_automata),
     ]
