@@ -572,12 +572,12 @@ def test_predictions_as_gzip_and_parquet(trained, tmp_path):
 
 def test_kept_columns(trained, write, tmp_path):
     model, table = trained[0] / "model.safetensors", people()
-    table |= {"prediction": table["age"], "note": [" NA "] * N_ROWS}
-    data = write(as_csv(table))
+    table |= {"prediction": table["age"], "note": [" NA \r"] * N_ROWS}
+    data = write(as_csv(table, newline="\r\n"))
     assert "the predictions have a column of this name" in refused("predict", model, data, "--keep", "prediction")
     assert "no column 'size', which --keep names" in refused("predict", model, data, "--keep", "age,size")
     done("predict", model, data, "--keep", "note", "--out", tmp_path / "p.csv")
-    assert set(column(tmp_path / "p.csv", "note")) == {" NA "}
+    assert set(column(tmp_path / "p.csv", "note")) == {" NA \r"}
 
 
 def test_a_model_from_python_without_names_goes_by_place(write, tmp_path):
@@ -602,13 +602,16 @@ def test_a_single_column_with_an_empty_line_keeps_its_rows(write, train):
 
 
 def test_columns_that_gave_little_or_nothing_take_whatever_comes(write, train):
-    table = {"a": ["1", "2"] * 20, "one": ["x", ""] * 20, "none": [""] * 40, "same": ["7"] * 40, "y": ["u", "v"] * 20}
+    table = {"a": ["1", "2"] * 20, "none": [""] * 40, "same": ["7"] * 40, "y": ["u", "v"] * 20}
+    table |= {"one": ["x", ""] * 20, "five": ["5", ""] * 20, "true": ["true", ""] * 20}
     clf, _ = train(write(as_csv(table)), target="y")
-    names = ["a > 1.5", "one is missing"]
+    names = ["a > 1.5", "one is missing", "five is missing", "true is missing"]
     assert clf.booleanizer_.get_feature_names_out().tolist() == names
-    data = write("a,one,none,same\n1,other,text,text\n2,5,6,007\n")
+    data = write("a,one,five,true,none,same\n1,other,text,text,text,text\n2,5,,maybe,6,007\n")
     result = done("predict", data.parent / "trained.safetensors", data)
-    known = pa.table({"a": [1.0, 2.0], "one": ["x", "x"], "none": pa.nulls(2, pa.float64()), "same": [7.0, 7.0]})
+    nothing = pa.nulls(2, pa.float64())
+    known = pa.table({"a": [1.0, 2.0], "none": nothing, "same": nothing, "one": ["x", "x"], "five": [5.0, None],
+                      "true": [1.0, 1.0]})  # fmt: skip
     assert result.stdout.splitlines()[1:] == clf.predict(known).tolist()
 
 
@@ -721,15 +724,16 @@ def test_the_example_of_the_readme(trained, tmp_path, monkeypatch):
 
 
 _CELLS = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=8) | st.sampled_from(
-    ["", "1", "-2.5", "1e3", "007", "true", "NA", "?", 'a"b', "c,d", "e\nf", " g "]
+    ["", "1", "-2.5", "1e3", "007", "true", "NA", "?", 'a"b', "c,d", "e\nf", "\r0", " g "]
 )
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(_CELLS, _CELLS, st.sampled_from(["u", "v"])), min_size=1, max_size=25))
 def test_any_table_is_learnt_and_predicted_or_refused_in_one_line(tmp_path, rows):
     data, model, out = (tmp_path / name for name in ("data.csv", "m", "p.csv"))
-    data.write_text(as_csv(dict(zip(["a", "b", "y"], zip(*rows, strict=True), strict=True))), "utf-8", newline="")
+    table = dict(zip(["a", "b", "y"], zip(*rows, strict=True), strict=True))
+    data.write_text(as_csv(table, newline="\r\n"), "utf-8", newline="")  # so every line end in a value is in quotes
     result = invoke("train", data, "--target", "y", "--out", model, "--overwrite", "--holdout", 0, *QUICK)
     if result.exit_code:
         assert result.exit_code == 1

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import typer
 
@@ -79,10 +79,23 @@ def table_writer(out: Path) -> Iterator[Callable[[Any], None]]:
                 yield write
 
 
+class _UnixLines:
+    """What `csv.writer` writes to, a row at a time: its lines end in a line feed alone.
+
+    Told so itself, it would leave carriage returns in values without quotes, and nobody could read them back.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, row: str) -> None:
+        self._stream.write(row.removesuffix("\r\n") + "\n")
+
+
 @contextmanager
 def _csv_writer(file: Any) -> Iterator[Callable[[Any], None]]:
     stream = io.TextIOWrapper(file, encoding="utf-8", newline="")
-    rows = csv.writer(stream, lineterminator="\n")
+    rows = csv.writer(_UnixLines(stream), lineterminator="\r\n")
     has_header = False
 
     def write(table: Any) -> None:

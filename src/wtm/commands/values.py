@@ -80,8 +80,8 @@ def as_conditions_need(column: Any, name: str, conditions: Conditions | None, fi
         It holds something else than in training.
     """
     pa = import_pyarrow()
-    if conditions is not None and not conditions.n_features:
-        return _all_missing(column)  # it was constant in training, and no rule asks for it
+    if conditions is not None and conditions.n_features == conditions.has_missing:
+        return _presence(column)  # one value in training: any other says no more than that it is there
     column = _plain(column, name)
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
@@ -91,7 +91,7 @@ def as_conditions_need(column: Any, name: str, conditions: Conditions | None, fi
         holds_text = any(isinstance(value, str) for value in conditions.values)
         if holds_text and not _is_text(column):
             raise ValueError(f"column {name!r} held text in training, and holds {column.type} here.")
-        if holds_text or not conditions.values:  # without values it only matters what is missing
+        if holds_text:
             return column
     if not _is_text(column):
         return column
@@ -231,6 +231,13 @@ def _truth_as_digits(text: Any) -> Any:
     for word, digit in _TRUTH.items():
         text = pa.compute.if_else(pa.compute.equal(lower, word), digit, text)
     return text
+
+
+def _presence(column: Any) -> Any:
+    """A column of zeros, missing where `column` is."""
+    pa = import_pyarrow()
+    is_missing = pa.compute.is_null(column, nan_is_null=True)
+    return pa.compute.if_else(is_missing, pa.scalar(None, pa.float64()), 0.0)
 
 
 def _all_missing(column: Any) -> Any:
