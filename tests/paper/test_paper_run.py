@@ -58,7 +58,10 @@ def stop_after(monkeypatch):
 
         monkeypatch.setattr(module, "show_epochs", show_epochs)
 
-    return stop_after
+    # A test run in the background of a script is told to ignore the signal.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield stop_after
+    signal.signal(signal.SIGINT, before)
 
 
 def test_each_training_is_a_record_and_is_the_classifiers(problem, tmp_path):
