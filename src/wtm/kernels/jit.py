@@ -2,12 +2,15 @@
 
 Numba's own disk cache looks at the file of a kernel alone, so it would go on using a kernel whose *callee* in another
 file has changed. Kernels are therefore kept in a folder whose name is a digest of all kernel sources: a changed or
-upgraded package never meets old code, and an installation that cannot be written to works as well.
+upgraded package never meets old code, and an installation that cannot be written to works as well. So does a folder of
+kernels that can only be read.
 """
 
 import functools
 import hashlib
 import os
+import pickle
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +20,9 @@ from numba.core import caching
 from numba.misc.appdirs import AppDirs
 
 __all__ = ["cache_folder", "function", "inline", "kernel", "splice"]
+
+
+_DIGEST_BYTES = 32
 
 
 @functools.cache
@@ -47,13 +53,30 @@ class _SourcesLocator(caching._CacheLocator):
         return str(self._lineno)
 
     @classmethod
-    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> "_SourcesLocator | None":
-        locator = cls(py_func, py_file)
+    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> "_SourcesLocator":
+        return cls(py_func, py_file)
+
+
+class _KernelFiles(caching.IndexDataCacheFile):
+    """Numba's files with a digest before the machine code: what is damaged counts as absent, and is compiled anew."""
+
+    def _load_index(self) -> dict[Any, str]:
         try:
-            locator.ensure_cache_path()
-        except OSError:
-            return None
-        return locator
+            return super()._load_index()
+        except Exception:  # whatever unpickling of anything may raise, or a folder that can't be read
+            return {}
+
+    def _save_data(self, name: str, data: Any) -> None:
+        payload = self._dump(data)
+        with self._open_for_write(self._data_path(name)) as file:
+            file.write(hashlib.sha256(payload).digest() + payload)
+
+    def _load_data(self, name: str) -> Any:
+        content = Path(self._data_path(name)).read_bytes()
+        digest, payload = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
+        if hashlib.sha256(payload).digest() != digest:
+            raise OSError(f"{name} is damaged")  # which the caller takes for a file that is not there
+        return pickle.loads(payload)
 
 
 class _KernelCacheImpl(caching.CompileResultCacheImpl):
@@ -62,6 +85,28 @@ class _KernelCacheImpl(caching.CompileResultCacheImpl):
 
 class _KernelCache(caching.Cache):
     _impl_class = _KernelCacheImpl
+
+    def __init__(self, py_func: Callable[..., Any]) -> None:
+        super().__init__(py_func)
+        self._cache_file = _KernelFiles(
+            self._cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp()
+        )
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except OSError as error:
+            _warn_that_kernels_are_not_kept(str(error))
+
+
+@functools.cache
+def _warn_that_kernels_are_not_kept(reason: str) -> None:
+    warnings.warn(
+        f"Compiled kernels can't be kept in {cache_folder()} ({reason}), so every process compiles them anew, which "
+        "takes a while. Let NUMBA_CACHE_DIR name a folder that can be written to.",
+        RuntimeWarning,
+        stacklevel=2,
+    )
 
 
 # Kernels get all their arrays from Python and keep none, so Numba's reference counting is left out of them: its atomic
@@ -75,10 +120,7 @@ def kernel(func: Callable[..., Any]) -> Any:
     A kernel allocates nothing: Numba refuses one that does.
     """
     dispatcher = _jit()(func)
-    try:
-        dispatcher._cache = _KernelCache(func)
-    except RuntimeError:  # no folder can be written to: compile anew in every process
-        return dispatcher
+    dispatcher._cache = _KernelCache(func)
     return dispatcher
 
 

@@ -270,7 +270,7 @@ def _prefetch(clauses, rules, slots, i, end):
 
 
 @splice
-def _feed_rightly(clauses, block, rules, example, first_group, n_groups, update, counts):
+def _give_type_i(clauses, block, rules, example, first_group, n_groups, update, counts):
     """Type I feedback to a random part of the clauses of one polarity.
 
     The false ones get it; the true ones are listed in ``block.hits``. Returns the number of these.
@@ -290,12 +290,10 @@ def _feed_rightly(clauses, block, rules, example, first_group, n_groups, update,
         store(block.chosen, 8, dense)
         gap = _feed_false(clauses, block, rules, group, gap)
         if any_set(dense):
-            for part in range(8):
-                remaining = block.chosen[8 + part]
-                while remaining != _ZERO:
-                    slot = (group * 8 + part) * 64 + count_trailing_zeros(remaining)
-                    remaining &= remaining - _ONE
-                    _feed_dense(clauses, block, rules, clause_of(clauses, slot), slot)
+            n_dense = _list_slots(block.chosen, 8, group, block.fallen, 0)
+            for i in range(n_dense):
+                slot = block.fallen[i]
+                _feed_dense(clauses, block, rules, clause_of(clauses, slot), slot)
     clauses.gap[0] = gap
     counts[0] += sum_words(given)
     return n_hits
@@ -344,9 +342,9 @@ def lazy_epoch(rows, targets, rules, clauses, block, counts):
             update = update_threshold(_sum_of_votes(clauses, block, rules, example), rules, target)
             if update == 0:
                 continue
-            rightly = 0 if target else n_groups  # the first group of the clauses that vote as they should
-            n_type_i = _feed_rightly(clauses, block, rules, example, rightly, n_groups, update, counts)
-            n_hits = _select_type_ii(clauses, block, example, n_groups - rightly, n_groups, update, n_type_i, counts)
+            first = 0 if target else n_groups  # of the clauses that vote as they should
+            n_type_i = _give_type_i(clauses, block, rules, example, first, n_groups, update, counts)
+            n_hits = _select_type_ii(clauses, block, example, n_groups - first, n_groups, update, n_type_i, counts)
             row = block.row_of[example]
             for i in range(n_hits):
                 _prefetch(clauses, rules, block.hits, i, n_hits)

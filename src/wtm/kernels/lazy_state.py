@@ -84,7 +84,7 @@ class Block(NamedTuple):
     mask, raised : ndarray of shape (row_words,), uint64
         A bit a literal.
     hits, fallen : ndarray of shape (n_clauses,), int64
-        Slots: true clauses that get feedback, and false ones of which a literal fell out.
+        Slots: true clauses that get feedback, and false ones that are acted on: a literal fell out, or they are dense.
     successes : ndarray of shape (512 * MOST_LISTED,), int64
         Places in `listed` of automata that step down, of a group of 512 slots.
     limits : ndarray of shape (512,), int16
