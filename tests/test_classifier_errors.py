@@ -212,6 +212,7 @@ def test_wrong_validation_data_are_named():
         (X[:, :5], y, "5 features"),
         (X, np.where(y == 1, 9, y), "y_val holds the label .*9"),
         (X, y[:-5], r"\[120, 115\]"),
+        (X, ["1", *y[1:].tolist()], "y_val must hold .* got strings and"),
     ]:
         for model in (watch_model, small()):
             with pytest.raises(ValueError, match=told):
@@ -261,6 +262,11 @@ def test_a_call_that_ends_in_mid_training_leaves_a_fitted_model_alone(monkeypatc
 WRONG_LABELS = {
     "missing": (np.where(y == 1, None, "a"), "a label for each row, but holds the missing value None"),
     "mixed": (np.array([1 if label == 1 else "b" for label in y.tolist()], object), "all of one kind"),
+    "mixed in a list": ([1 if label == 1 else "b" for label in y.tolist()], "all of one kind; got strings and 1"),
+    "strings and NaN": ([NAN if label == 1 else "b" for label in y.tolist()], "all of one kind; got strings and nan"),
+    "a column, mixed": ([[1] if label == 1 else ["b"] for label in y.tolist()], "all of one kind; got strings and 1"),
+    "dates": (np.datetime64("2020-01-01") + y, r"got dates or times of dtype datetime64\[D\]: turn them into strings"),
+    "times": (y * np.timedelta64(1, "h"), r"got dates or times of dtype timedelta64\[h\]"),
     "continuous": (y * 0.37 + 0.1, "all of one kind; got np.float64"),
     "objects": (y.astype(bool).astype(object), "all of one kind"),
 }
@@ -273,7 +279,9 @@ def test_labels_that_are_none_are_named(labels):
         small().fit(X, labels)
 
 
-@pytest.mark.parametrize("classes", [{0, 1}, "01", [[0, 1]], 5, [0, 1, np.nan], [0, 1, None]], ids=repr)
+@pytest.mark.parametrize(
+    "classes", [{0, 1}, "01", [[0, 1]], 5, [0, 1, np.nan], [0, 1, None], [1, "a"], np.array([0, 1], "M8[s]")], ids=repr
+)
 def test_classes_that_are_no_list_of_labels_are_named(classes):
     with pytest.raises(ValueError, match=r"^(Unknown label type: )?classes must "):
         small().partial_fit(X, y, classes=classes)

@@ -56,6 +56,21 @@ def test_where_too_few_rows_can_be_held_out_it_is_said_before_training(problem):
         assert not hasattr(model, "classes_")
 
 
+@pytest.mark.parametrize(
+    ("labels", "reason"),
+    [
+        ([0, 1, 2], "of 3 rows with 3 classes: no class has a row to spare"),
+        ([0, 0, 1, 1, 2], "of 5 rows with 3 classes: both parts must hold a row of each of the 2 classes with two"),
+    ],
+    ids=str,
+)
+def test_too_few_rows_are_explained_in_terms_of_the_callers_rows(problem, labels, reason):
+    with pytest.raises(ValueError, match=reason) as told:
+        small(early_stopping=True).fit(problem[0][: len(labels)], labels)
+    assert "n_samples" not in str(told.value)
+    assert told.value.__suppress_context__, "a traceback would show what scikit-learn says of rows it was not given"
+
+
 def test_a_class_with_a_single_row_is_trained(problem):
     X, y = problem
     X, y = np.vstack([X, 1 - X[:1]]), np.append(y, 9)
@@ -221,6 +236,29 @@ def test_a_callback_measures_and_saves(problem):
         assert [entry["epoch"] for entry in clf.history_] == list(range(1, n_epochs + 1))
     assert_same_model(copies[0].set_params(callbacks=None).partial_fit(X, y), copies[1])
     assert_same_model(pickle.loads(pickle.dumps(copies[0])), copies[0])
+
+
+def spoil_all(entry):
+    entry.update(dict.fromkeys(entry, "spoilt"))
+
+
+@pytest.mark.parametrize("spoil", [dict.clear, dict.popitem, spoil_all], ids=["empty", "remove", "overwrite"])
+@pytest.mark.parametrize("changes", [{}, {"early_stopping": True, "n_iter_no_change": 2}, {"verbose": 2}], ids=str)
+def test_what_a_callback_does_to_entries_spoils_no_measured_figure(problem, spoil, changes):
+    def callback(epoch):
+        assert [entry["epoch"] for entry in epoch.history] == list(range(1, epoch.number + 1))
+        for entry in epoch.history:
+            spoil(entry)
+        epoch.history.clear()
+        epoch.entry["own"] = epoch.number
+
+    model = small(n_epochs=4, callbacks=callback, **changes).fit(*problem)
+    plain = small(n_epochs=4, **changes).fit(*problem)
+    assert_same_model(model, plain)
+    for number, (entry, expected) in enumerate(zip(model.history_, plain.history_, strict=True), 1):
+        expected |= {"own": number, "seconds": entry["seconds"]}
+        assert entry == expected
+        assert entry["seconds"] > 0
 
 
 class OwnError(Exception):

@@ -20,16 +20,20 @@ class Epoch:
     n_epochs : int
         The number of the last epoch that this call is to train.
     entry : dict
-        The epoch's entry of `history_`. Figures that a callback adds to it are kept there.
-    history : list of dict
-        The entries of all epochs so far, this one's at the end.
+        The epoch's entry of `history_`. Figures that a callback adds to it are kept there; those that training
+        measured stay as they are.
     """
 
     number: int
     n_epochs: int
     entry: dict[str, Any]
-    history: list[dict[str, Any]]
+    _history: list[dict[str, Any]]
     _copy: Callable[[], Any]
+
+    @property
+    def history(self) -> list[dict[str, Any]]:
+        """The entries of all epochs so far: copies of the earlier ones, and `entry` at the end."""
+        return [*map(dict, self._history[: self.number - 1]), self.entry]
 
     def classifier(self) -> Any:
         """Return a fitted copy of the classifier as it stands: to measure, to look at or to save.

@@ -38,7 +38,8 @@ class WTMClassifier(Predictor):
     T : float, default=50
         Threshold that the sums of a class are trained toward: +T on its own examples, -T on others.
     s : float, default=10
-        Specificity. The probability p_s of the paper is 1/s: with a larger s rules get longer. At least 1.
+        Specificity. The probability p_s of the paper is 1/s: with a larger s rules get longer, except near 1, where
+        they may be long as well. At least 1.
     gamma : float, default=0.01
         Learning rate of the weights: a weight is multiplied or divided by 1 + gamma. 0 gives the classic Tsetlin
         machine.
@@ -64,7 +65,7 @@ class WTMClassifier(Predictor):
         own is cloned, and fitted to any table. The first call decides: `partial_fit` and warm starts keep to it.
     shuffle : bool, default=True
         Whether each epoch takes the examples in a new random order, or in the order given. In random order the model
-        depends on which rows there are, not on how they are sorted, and weight 2 is the row twice, bit for bit.
+        depends on which rows there are, not on how they are sorted.
     class_weight : None, "balanced" or dict, default=None
         How much the rows of each class count, on top of `sample_weight`: a dict from label to weight (1 where it names
         none), or "balanced", which makes all classes count the same.
@@ -189,11 +190,12 @@ class WTMClassifier(Predictor):
         X : array-like, sparse matrix or data frame of shape (n_rows, n_features)
             Columns of any kind that `booleanizer` takes. Sparse data are never made dense.
         y : array-like of shape (n_rows,)
-            Labels: integers, strings, booleans or whole floats.
+            Labels, all of one kind: integers, strings, booleans or whole floats; no dates.
         sample_weight : array-like of shape (n_rows,), optional
-            How many times an epoch sees each row. 0 is the same as leaving the row out, 2 as having it twice; a
-            fraction is a probability, drawn anew in every epoch. Weights are taken as they are: those that add up to 1
-            make an epoch of one example, so scale them to a mean near 1.
+            How many times an epoch sees each row. 0 is the same as leaving the row out, 2 as having it twice (bit for
+            bit with `shuffle`, unless `early_stopping` draws the rows to hold out: two rows may be divided); a fraction
+            is a probability, drawn anew in every epoch. Weights are taken as they are: those that add up to 1 make an
+            epoch of one example, so scale them to a mean near 1.
         X_val, y_val : array-like, optional
             Validation data: `history_` gets the accuracy on them after every epoch. Training does not see them.
 
@@ -215,6 +217,8 @@ class WTMClassifier(Predictor):
             empty, or `T` is out of the sums' reach.
         RuntimeWarning
             Weights were held back by the edge of their range.
+        UserWarning
+            `sample_weight` adds up to so little that an epoch sees next to nothing.
         """
         with self._unchanged_on_error():
             check_parameters(self.get_params(deep=False))
@@ -331,7 +335,7 @@ class WTMClassifier(Predictor):
         """Train `model`, and keep it or its best state, which is returned."""
         by_class = class_weights(self.class_weight, self.classes_, training.labels, training.weights)
         weighted = training.weighted(by_class)
-        check_total(weighted)
+        check_total(weighted.weights)
         best = BestEpoch(model, validation, self.n_jobs) if stops_early and validation is not None else None
         calibrating = weighted if best is None else best.validation
         callbacks = check_callbacks(self.callbacks)
@@ -342,12 +346,14 @@ class WTMClassifier(Predictor):
             weights=weighted.weights, n_epochs=n_epochs, shuffle=bool(self.shuffle), n_jobs=self.n_jobs,
         )  # fmt: skip
         with closing(epochs), closing(show_epochs(epochs, n_epochs, int(self.verbose))) as shown:
-            for entry in shown:
+            for measured in shown:
+                entry = dict(measured)
                 history.append(entry)
                 copy_now = partial(self._copy_with, model, history, calibrating)
                 ends = call_all(callbacks, Epoch(model.n_epochs, last, entry, history, copy_now))
+                entry.update(measured)  # a callback may have changed or removed figures that are needed below
                 if best is not None:
-                    ends |= best.see(model, entry["valid_accuracy"]) >= self.n_iter_no_change
+                    ends |= best.see(model, measured["valid_accuracy"]) >= self.n_iter_no_change
                 if ends:
                     break
         kept = model if best is None else best.model

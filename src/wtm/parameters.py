@@ -52,13 +52,13 @@ def check_parameters(params: dict[str, Any]) -> None:
         raise ValueError(f"validation_fraction must be between 0 and 1, and neither, got {fraction!r}.")
     _integer(params, "n_iter_no_change", 1)
     weight = params["class_weight"]
-    if weight is not None and not isinstance(weight, dict) and not (isinstance(weight, str) and weight == "balanced"):
+    balanced = isinstance(weight, str) and weight == "balanced"
+    if not (weight is None or balanced or isinstance(weight, dict)):
         raise ValueError(f"class_weight must be None, 'balanced' or a dict from label to weight, got {weight!r}.")
     check_callbacks(params["callbacks"])
     booleanizer = params["booleanizer"]
-    if not isinstance(booleanizer, Booleanizer) and (
-        not isinstance(booleanizer, str) or booleanizer not in ("auto", "strict")
-    ):
+    by_name = isinstance(booleanizer, str) and booleanizer in ("auto", "strict")
+    if not (by_name or isinstance(booleanizer, Booleanizer)):
         raise ValueError(f"booleanizer must be 'auto', 'strict' or a wtm.Booleanizer, got {booleanizer!r}.")
     for name in ("boost_true_positive", "shuffle", "early_stopping", "warm_start"):
         if not isinstance(params[name], bool | np.bool_):

@@ -16,7 +16,8 @@ from wtm.kernels.deal import deal_examples
 
 __all__ = ["ClassSchedule", "draw_schedule", "order_by_content"]
 
-_ORDER_STREAM = np.uint64(0x9E3779B97F4A7C15)
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # splitmix64's step: 2**64 over the golden ratio
+_ORDER_STREAM = _GOLDEN
 _OTHER_STREAM = np.uint64(0xD1B54A32D192ED03)
 _WEIGHT_STREAM = np.uint64(0x8CB92BA72F3D8DD7)
 
@@ -111,7 +112,7 @@ def order_by_content(literals: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """
     keys = labels.astype(np.uint64)
     for word in range(literals.shape[1]):
-        keys = _mix(keys * np.uint64(0x9E3779B97F4A7C15) ^ literals[:, word])
+        keys = _mix(keys * _GOLDEN ^ literals[:, word])
     return np.argsort(keys, kind="stable")
 
 
@@ -126,7 +127,7 @@ def _random_order(numbers: np.ndarray, seed: int) -> np.ndarray:
 
 def _hash(numbers: np.ndarray, seed: int, stream: np.uint64) -> np.ndarray:
     """64 random bits a number: the output function of splitmix64 (Steele, Lea and Flood), twice."""
-    mixed = _mix(numbers * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed))
+    mixed = _mix(numbers * _GOLDEN + np.uint64(seed))
     return _mix(mixed ^ stream)
 
 

@@ -33,17 +33,23 @@ def hold_out(data: LabelledExamples, fraction: float, seed: int) -> tuple[Labell
     """
     counts = np.bincount(data.labels)
     several = np.flatnonzero(counts[data.labels] > 1)
+    n_divided = np.count_nonzero(counts > 1)
     random_state = int(np.random.SeedSequence(seed, spawn_key=(2,)).generate_state(1)[0])
     try:
         _, held_out = train_test_split(
             several, test_size=fraction, random_state=random_state, stratify=data.labels[several]
         )
-    except ValueError as error:
+    except ValueError:
+        reason = (
+            f"both parts must hold a row of each of the {n_divided} classes with two rows or more"
+            if n_divided
+            else "no class has a row to spare"
+        )
         raise ValueError(
             f"early_stopping can't hold out validation_fraction={fraction!r} of {len(data.labels)} rows with "
-            f"{np.count_nonzero(counts)} classes: each class with two rows or more must be in both parts ({error}) "
-            "Change validation_fraction, or give validation data as X_val and y_val."
-        ) from error
+            f"{np.count_nonzero(counts)} classes: {reason}. Give validation data as X_val and y_val, change "
+            "validation_fraction, or train with more rows."
+        ) from None
     kept = np.ones(len(data.labels), np.bool_)
     kept[held_out] = False
     return data.rows(np.flatnonzero(kept)), data.rows(np.flatnonzero(~kept))

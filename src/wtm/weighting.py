@@ -2,13 +2,10 @@
 
 import math
 import numbers
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_array, compute_class_weight
-
-if TYPE_CHECKING:
-    from wtm.training import LabelledExamples
 
 __all__ = ["check_total", "class_weights", "sample_weights", "times_counted"]
 
@@ -109,12 +106,12 @@ def class_weights(
     return found
 
 
-def check_total(weighted: "LabelledExamples") -> None:
+def check_total(weights: np.ndarray | None) -> None:
     """Refuse an epoch that would never end: a row of weight w is seen w times."""
-    if weighted.weights is None:
+    if weights is None:
         return
-    total = weighted.weights.sum()
-    if total > max(_MOST_EXAMPLES, len(weighted.labels)):
+    total = weights.sum()
+    if total > max(_MOST_EXAMPLES, len(weights)):
         raise ValueError(
             f"sample_weight times class_weight adds up to {total:.3g}, and an epoch would see as many examples; at "
             f"most {_MOST_EXAMPLES} are possible. Divide the weights by a common number."

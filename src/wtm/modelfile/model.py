@@ -96,7 +96,6 @@ def load_model(path: str | os.PathLike[str]) -> "WTMClassifier":
 def _header(clf: "WTMClassifier", prediction_only: bool) -> dict[str, Any]:
     model = clf._model
     names = getattr(clf, "feature_names_in_", None)
-    booleanizer = getattr(clf, "booleanizer_", None)
     return {
         "schema_version": _VERSION,
         "wtm_version": __version__,
@@ -110,7 +109,7 @@ def _header(clf: "WTMClassifier", prediction_only: bool) -> dict[str, Any]:
         "feature_names_in": None if names is None else [str(name) for name in names],
         "attributes": _scalar_attributes(clf),
         "history": [_encoded_entry(entry) for entry in clf.history_],
-        "booleanizer": None if booleanizer is None else booleanizer.to_json(),
+        "booleanizer": None if clf.booleanizer_ is None else clf.booleanizer_.to_json(),
     }
 
 
