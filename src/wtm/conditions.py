@@ -13,7 +13,7 @@ that has such a VALUE or NUMBER behind it.
 """
 
 import json
-import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -209,10 +209,7 @@ def conditions_from_json(state: Any) -> Conditions:
 def _is_finite_number(value: Any) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    return abs(value) <= _LARGEST and math.isfinite(value)
-
-
-_LARGEST = 1.7976931348623157e308
+    return abs(value) <= sys.float_info.max  # neither NaN nor infinity is
 
 
 def _is_value(value: Any) -> bool:

@@ -142,8 +142,9 @@ def _read(asked: Training) -> tuple["pyarrow.Table", np.ndarray]:
     table = _with_target(table, asked)
     labels = _labels(table[asked.target], asked, is_text=source.is_text)
     columns = {name: as_learnt(table[name], name, is_text=source.is_text) for name in features}
+    max_categories = Booleanizer().max_categories or 0
     for name, column in columns.items():
-        concern = concern_about_text(column, name, Booleanizer().max_categories or 0) if _is_text(column) else None
+        concern = concern_about_text(column, name, max_categories)
         if concern:
             note(concern, quiet=asked.quiet)
     return pa.table(columns), labels
@@ -196,10 +197,6 @@ def _labels(column: Any, asked: Training, *, is_text: bool) -> np.ndarray:
             "identifier?"
         )
     return labels
-
-
-def _is_text(column: Any) -> bool:
-    return bool(import_pyarrow().types.is_string(column.type))
 
 
 def _fit(clf: WTMClassifier, table: "pyarrow.Table", labels: np.ndarray, *, quiet: bool) -> WTMClassifier:

@@ -154,16 +154,14 @@ def as_labels(column: Any, name: str, *, is_text: bool) -> np.ndarray:
 
 
 def concern_about_text(column: Any, name: str, max_categories: int) -> str | None:
-    """What a user ought to hear of a training column that is taken as text, or None."""
+    """What a user ought to hear of a training column, if it is taken as text, or None."""
+    if not _is_text(column):
+        return None
     distinct = _distinct(column)
-    pa = import_pyarrow()
-    if _has_leading_zero(distinct):
-        numbers = None
-    else:
-        is_number = _looks_like_number(distinct)
-        numbers = pa.compute.sum(is_number).as_py()
-        odd = distinct.filter(pa.compute.invert(is_number)).to_pylist()
-    if numbers and len(odd) <= min(_FEW_ODD, numbers):
+    is_number = _looks_like_number(distinct)
+    odd = distinct.filter(import_pyarrow().compute.invert(is_number)).to_pylist()
+    n_numbers = len(distinct) - len(odd)
+    if n_numbers and len(odd) <= min(_FEW_ODD, n_numbers) and not _has_leading_zero(distinct):
         listed = ", ".join(sorted(odd))
         return (
             f"column {name!r} holds numbers, but also {listed}, and so is taken as text. If this stands for a missing "
