@@ -121,7 +121,7 @@ def test_thresholds_of_ones_own():
 
 def test_values_that_were_never_seen_make_all_features_of_the_column_false():
     b = Booleanizer().fit([[1, "a", True], [2, "b", False]])
-    for row in ([None, None, None], [float("nan"), "c", None], [-5, 7, False]):
+    for row in ([None, None, None], [float("nan"), "c", None], [-5, "7", False]):
         assert not b.transform([row]).any()
     assert b.transform([[10**9, "a", 7]]).tolist() == [[True, True, False, True]]
 
@@ -145,16 +145,6 @@ def test_float32_is_compared_as_it_is_and_not_rounded():
     b = Booleanizer().fit(X)
     for dtype in (np.float32, np.float64):
         assert b.transform(X.astype(dtype)).tolist() == [[False], [True]]
-
-
-def test_integers_that_no_float64_tells_apart_are_one_value():
-    big = 2**60
-    with pytest.raises(ValueError, match="no column with two different values"):
-        Booleanizer().fit(np.array([[big], [big + 1]]))
-    assert Booleanizer().fit([[big], [big + 1024]]).transform([[big], [float(big + 1024)]]).tolist() == [
-        [False],
-        [True],
-    ]
 
 
 # --- Names say what is computed -----------------------------------------------------------------------------------
@@ -342,12 +332,6 @@ def test_what_cannot_be_is_refused_and_changes_nothing(kind):
 def test_wrong_parameters_are_named(parameters, error, told):
     with pytest.raises(error, match=told):
         Booleanizer(**parameters).fit(GOOD)
-
-
-def test_strings_where_numbers_were():
-    b = Booleanizer().fit(GOOD)
-    with pytest.raises(ValueError, match="column 0 held numbers in fit, but now holds the string 'x'"):
-        b.transform([["x", "a"]])
 
 
 def test_not_fitted_yet():

@@ -1,20 +1,19 @@
-"""The same columns in any container give the same features; wide and long tables take little memory."""
+"""The same columns in any container give the same features."""
 
 import csv
 import gzip
 import io
 import subprocess
 import sys
-import tracemalloc
 import warnings
+from collections import Counter
 
+import narwhals as nw
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
+from layouts import layouts
 from wtm import Booleanizer
 from wtm.features import pack_examples
 from wtm.reading import read_table
@@ -169,6 +168,42 @@ def test_kinds_of_columns_that_frames_alone_have():
         Booleanizer().fit(pl.DataFrame({"day": [1, 2]}).cast(pl.Date))
 
 
+@pytest.mark.parametrize("make", [as_pandas, as_polars, as_arrow])
+def test_reading_asks_a_frame_for_its_names_a_fixed_number_of_times(make, monkeypatch):
+    """They are a new list each time, and asking once a column would make wide frames slow."""
+    asked = Counter()
+
+    def counted(name):
+        original = getattr(nw.DataFrame, name)
+        read = original.fget if isinstance(original, property) else original
+
+        def wrapper(*arguments):
+            asked[name] += 1
+            return read(*arguments)
+
+        return property(wrapper) if isinstance(original, property) else wrapper
+
+    for name in ("columns", "schema", "__getitem__", "get_column", "iter_columns"):
+        monkeypatch.setattr(nw.DataFrame, name, counted(name))
+    frame = make()
+    read_table(frame)
+    few = Counter(asked)
+    wide = nw.from_native(make()).select(nw.all(), *(nw.all().name.suffix(f" {i}") for i in range(20))).to_native()
+    asked.clear()
+    assert read_table(wide).n_columns == 21 * len(COLUMNS)
+    assert asked == few
+    assert sum(few.values()) > 0
+
+
+def test_a_lazy_frame_is_refused_with_the_remedy():
+    lazy = as_polars().lazy()
+    b = Booleanizer().fit(as_polars())
+    for call in (Booleanizer().fit, b.transform):
+        with pytest.raises(TypeError, match=r"X is a lazy table of type LazyFrame: call its \.collect\(\)"):
+            call(lazy)
+    assert (b.transform(lazy.collect()) == b.transform(as_polars())).all()
+
+
 def test_frames_out():
     pytest.importorskip("pandas")
     b = Booleanizer().fit(as_pandas()).set_output(transform="pandas")
@@ -198,30 +233,12 @@ def test_libraries_of_frames_are_needed_by_nobody_else():
 # --- Arrays -------------------------------------------------------------------------------------------------------
 
 
-def layouts(X, folder):
-    twice = np.repeat(np.repeat(X, 2, axis=0), 2, axis=1)
-    read_only = X.copy()
-    read_only.flags.writeable = False
-    mapped = np.memmap(folder / "X.bin", X.dtype, "w+", shape=X.shape)
-    mapped[:] = X
-    mapped.flush()
-    return {
-        "list of lists": X.tolist(),
-        "objects": X.astype(object),
-        "by columns": np.asfortranarray(X),
-        "sliced": twice[::2, ::2],
-        "reversed": X[::-1, ::-1].copy()[::-1, ::-1],
-        "read-only": read_only,
-        "memory-mapped": np.memmap(folder / "X.bin", X.dtype, "r", shape=X.shape),
-        "big-endian": X.astype(">f8"),
-    }
-
-
 def test_any_layout_of_memory_gives_the_same(tmp_path):
     X = np.random.default_rng(0).normal(size=(300, 5)).round(1)
     b = Booleanizer(5).fit(X)
     before = X.copy()
-    for name, Z in layouts(X, tmp_path).items():
+    others = {"list of lists": X.tolist(), "objects": X.astype(object), "big-endian": X.astype(">f8")}
+    for name, Z in (layouts(X, tmp_path) | others).items():
         assert Booleanizer(5).fit(Z).conditions_ == b.conditions_, name
         assert (b.transform(Z) == b.transform(X)).all(), name
     assert (before == X).all()
@@ -244,122 +261,6 @@ def test_tables_longer_than_what_is_worked_out_at_a_time(monkeypatch):
     for Z in (X, sp.csr_array(X)):
         assert (np.asarray(sp.csr_array(b.transform(Z)).toarray()) == expected).all()
         assert (b._pack(read_table(Z)).literals == pack_examples(expected).literals).all()
-
-
-# --- Sparse tables ------------------------------------------------------------------------------------------------
-
-
-def unsorted(csr):
-    csr = csr.copy()
-    for row in range(csr.shape[0]):
-        part = slice(csr.indptr[row], csr.indptr[row + 1])
-        csr.indices[part], csr.data[part] = csr.indices[part][::-1], csr.data[part][::-1]
-    csr.has_sorted_indices = False
-    return csr
-
-
-def with_stored_zeros(X):
-    rows, columns = np.indices(X.shape)
-    return sp.coo_array((X.ravel(), (rows.ravel(), columns.ravel())), X.shape)
-
-
-def with_long_indices(csr):
-    csr.indices, csr.indptr = csr.indices.astype(np.int64), csr.indptr.astype(np.int64)
-    return csr
-
-
-def with_duplicates(X):
-    once = sp.coo_array(X)
-    return sp.coo_array((np.tile(once.data / 2, 2), tuple(np.tile(c, 2) for c in once.coords)), X.shape)
-
-
-SPARSE = {
-    "CSR": sp.csr_matrix,
-    "CSC": sp.csc_matrix,
-    "COO": sp.coo_matrix,
-    "CSR array": sp.csr_array,
-    "LIL array": sp.lil_array,
-    "unsorted": lambda X: unsorted(sp.csr_array(X)),
-    "stored zeros": with_stored_zeros,
-    "long indices": lambda X: with_long_indices(sp.csr_array(X)),
-    "duplicates": with_duplicates,
-}
-
-
-@pytest.mark.parametrize("kind", SPARSE)
-def test_any_sparse_table_gives_what_the_dense_one_gives(kind):
-    rng = np.random.default_rng(3)
-    X = rng.integers(-2, 6, (200, 9)) * (rng.random((200, 9)) < 0.3) * 0.5
-    X[:, 0] = X[:, 0] > 0
-    Z = SPARSE[kind](X)
-    dense, b = Booleanizer(3).fit(X), Booleanizer(3).fit(Z)
-    assert b.conditions_ == dense.conditions_
-    assert b.conditions_[0].is_binary
-    for features in (b.transform(Z), b.set_params(sparse_output=True).transform(X)):
-        assert features.format == "csr"
-        assert features.dtype == np.bool_
-        assert (features.toarray() == dense.transform(X)).all()
-    assert (b.set_params(sparse_output=False).transform(Z) == dense.transform(X)).all()
-    assert (b._pack(read_table(Z)).literals == pack_examples(dense.transform(X)).literals).all()
-
-
-number = st.one_of(st.just(0.0), st.just(np.nan), st.floats(-5, 5, width=16), st.sampled_from([1.0, -1.0]))
-
-
-@settings(max_examples=100, deadline=None)
-@given(arrays(np.float64, st.tuples(st.integers(2, 12), st.integers(1, 4)), elements=number), st.integers(1, 3))
-def test_sparse_and_dense_agree_on_everything(X, n_thresholds):
-    X[:, 0] = np.arange(len(X))  # one column that is not constant
-    dense, b = Booleanizer(n_thresholds).fit(X), Booleanizer(n_thresholds).fit(sp.csr_array(X))
-    assert b.conditions_ == dense.conditions_
-    other = sp.csc_array(X[::-1] - 1)
-    for Z in (sp.csr_array(X), other):
-        assert (b.transform(Z).toarray() == dense.transform(Z.toarray())).all()
-        packed = pack_examples(dense.transform(Z.toarray()))
-        assert (b._pack(read_table(Z)).literals == packed.literals).all()
-
-
-def test_sparse_is_refused_where_there_were_categories():
-    b = Booleanizer().fit([["a", 1], ["b", 2]])
-    with pytest.raises(ValueError, match=r"sparse.*categories"):
-        b.transform(sp.csr_array(np.ones((2, 2))))
-
-
-def test_a_callers_sparse_matrix_stays_as_it_is():
-    csr = unsorted(sp.csr_array(np.arange(20.0).reshape(4, 5)))
-    before = [a.copy() for a in (csr.data, csr.indices, csr.indptr)]
-    Booleanizer().fit(csr).transform(csr)
-    assert all((a == b).all() for a, b in zip(before, (csr.data, csr.indices, csr.indptr), strict=True))
-
-
-# --- Memory -------------------------------------------------------------------------------------------------------
-
-
-def peak_memory(call):
-    tracemalloc.start()
-    call()
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return peak
-
-
-def test_a_wide_sparse_table_is_never_made_dense():
-    n_rows, n_columns = 20_000, 2_000
-    X = sp.random_array((n_rows, n_columns), density=0.0005, rng=np.random.default_rng(0), format="csr")
-    dense_bytes = n_rows * n_columns
-    b = Booleanizer().fit(X)
-    assert peak_memory(lambda: Booleanizer().fit(X)) < dense_bytes / 2
-    assert peak_memory(lambda: b.transform(X)) < dense_bytes / 10
-    packed = b._pack(read_table(X))
-    assert peak_memory(lambda: b._pack(read_table(X))) < 2 * packed.literals.nbytes
-
-
-def test_a_long_table_is_packed_without_a_byte_for_each_feature():
-    X = np.random.default_rng(0).normal(size=(200_000, 8))
-    b = Booleanizer(20).fit(X)
-    assert b.n_features_out_ == 160
-    packed = b._pack(read_table(X)).literals.nbytes
-    assert peak_memory(lambda: b._pack(read_table(X))) < packed + len(X) * b.n_features_out_ / 3
 
 
 # --- Real data ----------------------------------------------------------------------------------------------------

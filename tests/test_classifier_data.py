@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import DataConversionWarning
 
+from layouts import layouts, unsorted, with_long_indices, with_stored_zeros
 from problems import assert_same_model, is_same_model, small, table, three_classes, xor
 
 
@@ -89,47 +90,12 @@ def test_any_dtype_gives_the_same_model(problem, plain, dtype):
     assert (plain.predict(X.astype(dtype)) == plain.predict(X)).all()
 
 
-def layouts(X, folder):
-    twice = np.repeat(np.repeat(X, 2, axis=0), 3, axis=1)
-    read_only = X.copy()
-    read_only.flags.writeable = False
-    mapped = np.memmap(folder / "X.bin", X.dtype, "w+", shape=X.shape)
-    mapped[:] = X
-    mapped.flush()
-    return {
-        "list of lists": X.tolist(),
-        "by columns": np.asfortranarray(X),
-        "sliced": twice[::2, ::3],
-        "reversed": X[::-1, ::-1].copy()[::-1, ::-1],
-        "read-only": read_only,
-        "memory-mapped": np.memmap(folder / "X.bin", X.dtype, "r", shape=X.shape),
-    }
-
-
 def test_any_layout_gives_the_same_model(problem, plain, tmp_path):
     X, y = problem
-    for name, Z in layouts(X, tmp_path).items():
+    for name, Z in (layouts(X, tmp_path) | {"list of lists": X.tolist()}).items():
         model = small().fit(Z, y)
         assert_same_model(model, plain)
         assert (model.class_sums(Z) == plain.class_sums(X)).all(), name
-
-
-def unsorted(csr):
-    for row in range(csr.shape[0]):
-        part = slice(csr.indptr[row], csr.indptr[row + 1])
-        csr.indices[part] = csr.indices[part][::-1]
-    csr.has_sorted_indices = False
-    return csr
-
-
-def with_stored_zeros(X):
-    rows, columns = np.indices(X.shape)
-    return sp.coo_array((X.ravel(), (rows.ravel(), columns.ravel())), X.shape)
-
-
-def with_long_indices(csr):
-    csr.indices, csr.indptr = csr.indices.astype(np.int64), csr.indptr.astype(np.int64)
-    return csr
 
 
 SPARSE = {

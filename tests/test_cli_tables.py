@@ -334,6 +334,29 @@ def test_labels_of_any_kind(train, write, spelt, labels):
     assert set(column(out)) <= set(map(str, labels))
 
 
+def test_whole_numbers_of_any_length_are_labels_as_they_stand(train, write):
+    for spelt in (
+        ["9007199254740993", "9007199254740992", "-7"],
+        ["9223372036854775807", "+1", "-9223372036854775808"],
+    ):
+        clf, _ = train(write(as_csv({"a": ["x", "y", "z"] * 10, "t": spelt * 10})), target="t")
+        assert clf.classes_.tolist() == sorted(map(int, spelt))
+    clf, _ = train(write(as_csv({"a": ["x", "y"] * 10, "t": ["9223372036854775808", "1"] * 10})), target="t")
+    assert clf.classes_.tolist() == ["1", "9223372036854775808"]
+
+
+@pytest.mark.parametrize("value", ["9007199254740993", "-12345678901234567891", "1" * 300])
+def test_integers_that_float64_does_not_hold_are_refused(train, write, tmp_path, value):
+    words = "column 'id' holds the integer"
+    data = write(as_csv({"id": [value, "1"] * 20, "a": ["1", "2"] * 20, "y": ["u", "v"] * 20}))
+    line = refused("train", data, "--target", "y", "--out", tmp_path / "m", *QUICK)
+    assert f"{words} {value}, but beyond 2**53" in line
+    assert "Leave the column out" in line
+    exact = write(as_csv({"id": ["9007199254740992", "1"] * 20, "y": ["u", "v"] * 20}), "exact.csv")
+    assert train(exact, target="y")[0].n_features_in_ == 1
+    assert words in refused("predict", tmp_path / "trained.safetensors", data)
+
+
 def test_text_that_makes_little_sense_is_told(train, write):
     ids = [f"person {i}" for i in range(100)]
     dates = [f"2020-01-{1 + i % 30:02}" for i in range(100)]
@@ -377,6 +400,8 @@ def test_missing_values_that_only_held_out_rows_have(train, write):
         ("a,y\n1,u\n2,v,w\n", "Row #3: Expected 2 columns, got 3"),
         ("a,y\n1,u\n2,u\n", "has the one value u in all rows"),
         ("a,y\n1,0.5\n2,1.5\n", "'y' holds 0.5, and labels must be whole numbers"),
+        ("a,y\n1,1e300\n2,1\n", "'y' holds 1e+300, and labels that are numbers must fit 64 bits"),
+        ("a,y\n1,9223372036854775808\n2,1.0\n", "9.223372036854776e+18, and labels that are numbers must fit 64 bits"),
         ("a,y\n" + "".join(f"1,id{i}\n" for i in range(20)), "is it an identifier?"),
         ("a,y\n" + "5,u\n5,v\n" * 5, "no column with two different values"),
         ("a,y\n" + "5,u\n1e999,v\n" * 5, "contains infinity, or a number too large for float64, in column 'a'"),
@@ -393,6 +418,14 @@ def test_files_that_are_no_use_are_refused_in_one_line(write, tmp_path, content,
     assert words in line
     assert not (tmp_path / "m.safetensors").exists()
     assert [path.name for path in tmp_path.iterdir()] == ["data.csv"]
+
+
+@pytest.mark.parametrize("name", ["data.parquet", "DATA.PQ"])
+@pytest.mark.parametrize("content", ["a,y\n1,u\n", b"\x00AR1, and no more", b"PAR1 but no more"])
+def test_what_is_called_parquet_is_not_read_as_csv(write, tmp_path, name, content):
+    line = refused("train", write(content, name), "--target", "y", "--out", tmp_path / "m", *QUICK)
+    assert name in line
+    assert "Parquet" in line
 
 
 def test_a_row_that_never_ends_is_refused(write, tmp_path, monkeypatch):
@@ -430,8 +463,9 @@ def test_misuse_of_options_ends_with_2(trained, tmp_path, options):
 
 def test_files_that_are_not_there(trained, tmp_path):
     gone, model, data = tmp_path / "gone", trained[0] / "model.safetensors", trained[0] / "people.csv"
-    assert f"{gone}" in refused("train", gone, "--target", "y", "--out", tmp_path / "m")
-    assert f"{gone}" in refused("predict", model, gone)
+    no_such = f"wtm: {gone}: No such file or directory"
+    assert no_such in refused("train", gone, "--target", "y", "--out", tmp_path / "m")
+    assert no_such in refused("predict", model, gone)
     assert f"{gone}" in refused("predict", gone, data)
     assert f"{gone}" in refused("rules", gone)
     assert "is a folder" in refused("train", tmp_path, "--target", "y", "--out", tmp_path / "m")
@@ -519,6 +553,16 @@ def test_values_that_were_never_seen(trained, write, tmp_path):
     assert "holds 'maybe'" in refused(
         "predict", trained[0] / "model.safetensors", write(rows.replace("FALSE", "maybe"))
     )
+
+
+def test_a_column_without_any_known_value_is_noted_once(trained, write, tmp_path):
+    command = ("predict", trained[0] / "model.safetensors")
+    data = write("age,colour,income,member,postcode\n" + "30,RED,1,true,0420\n31,BLUE,1,true,0420\n" * 5)
+    (note,) = done(*command, data, "--proba").stderr.splitlines()
+    assert note.startswith("note: column 'colour' holds no value that was there in fit")
+    assert done(*command, data, "--quiet").stderr == ""
+    known = write("age,colour,income,member,postcode\n30,red,1,true,0420\n")
+    assert done(*command, known).stderr == ""
 
 
 def test_a_table_without_rows_has_predictions_without_rows(trained, write, tmp_path):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from layouts import layouts
 from models import SIZES, random_rows
 from wtm import reference
 from wtm.features import pack_examples
@@ -33,23 +34,6 @@ DTYPES = ["bool", "int8", "uint8", "int64", "float16", "float32", "float64", ">i
 def test_any_dtype_packs_alike(dtype):
     X = random_rows(np.random.default_rng(1), 100, 70)
     assert (pack_examples(X.astype(dtype)).literals == pack_examples(X).literals).all()
-
-
-def layouts(X, folder):
-    """The table in other layouts of memory."""
-    twice = np.repeat(np.repeat(X, 2, axis=0), 2, axis=1)
-    read_only = X.copy()
-    read_only.flags.writeable = False
-    mapped = np.memmap(folder / "X.bin", X.dtype, "w+", shape=X.shape)
-    mapped[:] = X
-    mapped.flush()
-    return {
-        "by columns": np.asfortranarray(X),
-        "sliced": twice[::2, ::2],
-        "reversed": X[::-1, ::-1].copy()[::-1, ::-1],
-        "read-only": read_only,
-        "memory-mapped": np.memmap(folder / "X.bin", X.dtype, "r", shape=X.shape),
-    }
 
 
 def test_any_layout_of_memory_packs_alike(tmp_path):

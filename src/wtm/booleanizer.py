@@ -1,6 +1,7 @@
 """Booleanizer: columns of any kind into true/false features, with names that read as conditions."""
 
 import numbers
+import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
@@ -66,7 +67,8 @@ class Booleanizer(TransformerMixin, BaseEstimator):
     -----
     Numbers are compared as float64, whatever their dtype: 1, 1.0 and True are the same value, in categories too. A
     value that was never seen, or a missing one in a column that had none during fit, makes all features of its column
-    false. A 0/1 column is true where it is above 0.5. Infinities and dates are refused.
+    false. A 0/1 column is true where it is above 0.5. Infinities, dates, and integers beyond 2**53 that are no float64
+    are refused.
 
     A name says exactly what is computed: thresholds are printed so that they read back as the same float64, and values
     in quotes where they would be ambiguous. The grammar is that of the module `wtm.conditions`.
@@ -118,8 +120,8 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         TypeError
             A column holds what is neither a number, a boolean nor a string; or a parameter has the wrong type.
         ValueError
-            No column has two different values, a number is infinite, two columns have the same name, or a parameter is
-            not usable.
+            No column has two different values, a number is infinite, an integer is none that float64 holds, two columns
+            have the same name, or a parameter is not usable.
         """
         before = dict(self.__dict__)
         try:
@@ -147,7 +149,13 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            The columns are not those of `fit`, or a column that held numbers holds a string.
+            The columns are not those of `fit`; a column that held numbers holds a string, or one that held text only
+            numbers or booleans; or a number is infinite, or an integer that float64 does not hold.
+
+        Warns
+        -----
+        UserWarning
+            A column of categories has no value that was there in `fit`.
         """
         check_is_fitted(self)
         table = read_validated(self, X, reset=False)
@@ -337,6 +345,7 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         for conditions, column in zip(self.conditions_, table.columns, strict=True):
             if conditions.n_features:
                 writers.append((conditions.writer(column), slice(start, start + conditions.n_features)))
+                self._warn_of_new_values(conditions, column)
             start += conditions.n_features
         step = max(_FEWEST_ROWS, _CELLS // self.n_features_out_)
         for first in range(0, table.n_rows, step):
@@ -345,6 +354,16 @@ class Booleanizer(TransformerMixin, BaseEstimator):
             for write, features in writers:
                 write(rows, block[features])
             yield block.T
+
+    def _warn_of_new_values(self, conditions: Conditions, column: Column) -> None:
+        if not isinstance(conditions, Categories) or len(conditions.values) == self.max_categories:
+            return  # with so many values, fit may have seen others too
+        if conditions.values and conditions.are_all_new(column):
+            warnings.warn(
+                f"{column.label} holds no value that was there in fit, such as {conditions.values[0]!r}: all of them "
+                "count as never seen.",
+                stacklevel=2,
+            )
 
     def _sparse_blocks(self, table: SparseTable) -> Iterator[sp.csr_array]:
         number_conditions = [c for c in self.conditions_ if isinstance(c, Numbers)]

@@ -16,13 +16,18 @@ __all__ = [
     "Table",
     "Tally",
     "Value",
+    "as_float64",
     "count_codes",
     "infinity_error",
+    "precision_error",
 ]
 
 Value = str | int | float | bool
 Reader = Callable[[slice], np.ndarray]
 """Reads some rows of a column."""
+
+_LAST_WHOLE = 2**53
+"""Up to here, and down to its negative, every integer is a float64."""
 
 UNKNOWN, MISSING = -1, -2
 """Places of a value that is none of the asked ones, and of a missing one."""
@@ -49,7 +54,8 @@ class NumberColumn:
     label : str
         What messages call it: ``column 'age'``.
     values : ndarray of shape (n_rows,), any real or boolean dtype
-        Compared as float64 everywhere, so that a number means the same in every dtype. NaN is missing.
+        Compared as float64 everywhere, so that a number means the same in every dtype; see `as_float64`. NaN is
+        missing.
     is_boolean : bool
         Whether these are False and True, and no numbers.
     """
@@ -69,14 +75,14 @@ class NumberColumn:
             counts = count_codes(values, times, 256)
             occurring = np.flatnonzero(counts)
             return Tally(occurring.astype(np.float64), counts[occurring], False)
-        if values.dtype.itemsize >= 8:  # integers and long floats that are one float64 are one value
-            values = values.astype(np.float64, copy=False)
+        if values.dtype.itemsize >= 8:  # long floats that are one float64 are one value; shorter ones sort faster
+            values = as_float64(values, lambda _: self.label)
         if times is None:  # faster than through codes
             distinct, counts = np.unique(values, return_counts=True)
         else:
             distinct, codes = np.unique(values, return_inverse=True)
             counts = count_codes(codes, times, len(distinct))
-        distinct = self._finite(distinct.astype(np.float64))
+        distinct = as_float64(distinct, lambda _: self.label)
         known = ~np.isnan(distinct)
         return Tally(distinct[known], counts[known], not known.all())
 
@@ -86,7 +92,7 @@ class NumberColumn:
 
     def numbers(self) -> Reader:
         """Reader of float64 of shape (n_rows,), NaN where missing."""
-        return lambda rows: self._finite(self.values[rows].astype(np.float64, copy=False))
+        return lambda rows: as_float64(self.values[rows], lambda _: self.label)
 
     def places(self, index: Mapping[Value, int]) -> Reader:
         """Reader of the place that `index` gives each row's value, or UNKNOWN, or MISSING."""
@@ -103,11 +109,9 @@ class NumberColumn:
         """Whether every row holds 0 or 1."""
         return self.values.dtype == np.bool_ or bool(((self.values == 0) | (self.values == 1)).all())
 
-    def _finite(self, values: np.ndarray) -> np.ndarray:
-        # The largest and the smallest tell in one pass each; fmax and fmin leave NaN aside.
-        if values.size and (np.fmax.reduce(values) == np.inf or np.fmin.reduce(values) == -np.inf):
-            raise infinity_error(self.label)
-        return values
+    def distinct_values(self) -> list[Value]:
+        """Return the values, each once."""
+        return list(self.tally().distinct.tolist())
 
 
 @dataclass(frozen=True)
@@ -152,6 +156,10 @@ class CategoryColumn:
     def is_binary(self) -> bool:
         """A column of this kind has to be turned into features first."""
         return False
+
+    def distinct_values(self) -> list[Value]:
+        """Return the values, each once."""
+        return self.distinct
 
 
 Column = NumberColumn | CategoryColumn
@@ -247,7 +255,18 @@ class SparseTable:
         """Tally of each column, the entries that are not stored included."""
         csc = self.csr.tocsc()
         total = self.n_rows if times is None else int(times.sum())
-        for j in range(csc.shape[1]):
+        # Columns of 0 and 1, which are most of them where they are many, are counted all at once.
+        column_of = np.repeat(np.arange(self.n_columns), np.diff(csc.indptr))
+        is_one = csc.data == 1
+        is_binary = np.ones(self.n_columns, np.bool_)
+        is_binary[column_of[~is_one & (csc.data != 0)]] = False
+        n_ones = count_codes(column_of[is_one], None if times is None else times[csc.indices[is_one]], self.n_columns)
+        zero_and_one = np.array([0.0, 1.0])
+        for j in range(self.n_columns):
+            if is_binary[j]:
+                counts = np.array([total - n_ones[j], n_ones[j]])
+                yield Tally(zero_and_one[counts > 0], counts[counts > 0], False)
+                continue
             entries = slice(csc.indptr[j], csc.indptr[j + 1])
             stored = NumberColumn(f"column {j}", csc.data[entries])
             if times is None:
@@ -275,6 +294,45 @@ def count_codes(codes: np.ndarray, times: np.ndarray | None, n_codes: int) -> np
     """How many rows have each of the codes 0 .. n_codes - 1, int64; `times` as in `Tally`."""
     # Sums of whole float64 below 2**53 are exact, in whatever order.
     return np.bincount(codes, times, minlength=n_codes).astype(np.int64)
+
+
+def as_float64(values: np.ndarray, label_of: Callable[[int], str]) -> np.ndarray:
+    """Return numbers as float64 that are exactly these, and finite or NaN.
+
+    Floats longer than float64 are rounded.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,), any real or boolean dtype
+    label_of : callable
+        What messages call the column of the value at a place.
+
+    Raises
+    ------
+    ValueError
+        A number is infinite, or an integer is none of float64.
+    """
+    floats = values.astype(np.float64, copy=False)
+    if not values.size:
+        return floats
+    if values.dtype.kind == "f":
+        # The largest and the smallest tell in one pass each; fmax and fmin leave NaN aside.
+        if np.fmax.reduce(floats) == np.inf or np.fmin.reduce(floats) == -np.inf:
+            raise infinity_error(label_of(int(np.isinf(floats).argmax())))
+    elif values.dtype.itemsize >= 8 and max(int(values.max()), -int(values.min())) > _LAST_WHOLE:
+        for place in np.flatnonzero(np.abs(floats) >= _LAST_WHOLE).tolist():
+            if int(values[place]) != int(floats[place]):
+                raise precision_error(label_of(place), int(values[place]))
+    return floats
+
+
+def precision_error(label: str, value: int) -> ValueError:
+    """Return the error for a column that holds an integer beyond float64's precision."""
+    return ValueError(
+        f"{label} holds the integer {value}, but beyond 2**53 float64 does not tell neighbouring integers apart. Leave "
+        "the column out, or turn it into strings, where it holds identifiers; else subtract a constant, such as its "
+        "smallest value."
+    )
 
 
 def infinity_error(label: str) -> ValueError:

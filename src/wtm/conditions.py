@@ -13,7 +13,7 @@ that has such a VALUE or NUMBER behind it.
 """
 
 import json
-import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -128,7 +128,8 @@ class Categories:
         return equal + [f"{column} {missing}"] * self.has_missing
 
     def writer(self, column: Column) -> Writer:
-        """Writer of the features of this column."""
+        """Writer of the features of this column; a ValueError where it has numbers and fit saw text, or the reverse."""
+        self._check_kind(column)
         read = column.places(self._index)
         places = np.append(np.arange(len(self.values)), [MISSING] * self.has_missing)[:, np.newaxis]
 
@@ -136,6 +137,22 @@ class Categories:
             np.equal(read(rows), places, out=out)
 
         return write
+
+    def are_all_new(self, column: Column) -> bool:
+        """Whether the column holds something, but none of the values."""
+        held = column.distinct_values()
+        return bool(held) and self._index.keys().isdisjoint(held)
+
+    def _check_kind(self, column: Column) -> None:
+        held = column.distinct_values()
+        before, now = ({isinstance(value, str) for value in values} for values in (self.values, held))
+        if before and now and before.isdisjoint(now):
+            kinds = "text", "numbers or booleans"
+            was, has = kinds if before == {True} else reversed(kinds)
+            raise ValueError(
+                f"{column.label} held {was} in fit, such as {self.values[0]!r}, but now holds {has} only, and nothing "
+                "that could be equal. Convert the column to what it was in fit."
+            )
 
     def to_json(self) -> dict[str, Any]:
         """As plain JSON types."""
@@ -192,10 +209,7 @@ def conditions_from_json(state: Any) -> Conditions:
 def _is_finite_number(value: Any) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    return abs(value) <= _LARGEST and math.isfinite(value)
-
-
-_LARGEST = 1.7976931348623157e308
+    return abs(value) <= sys.float_info.max  # neither NaN nor infinity is
 
 
 def _is_value(value: Any) -> bool:

@@ -20,7 +20,13 @@ def one_line_on_failure() -> Iterator[None]:
     except BrokenPipeError:
         raise  # whoever read the output has gone: Typer ends quietly
     except (OSError, ValueError, MemoryError) as error:
-        _stop(" ".join(str(error).split()) or type(error).__name__, 1)
+        _stop(" ".join(_reason(error).split()) or type(error).__name__, 1)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{error.filename}: {error.strerror}"  # without the number that Python puts before
+    return str(error)
 
 
 def _stop(reason: str, code: int) -> None:

@@ -14,7 +14,17 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
-from wtm.columns import CategoryColumn, Column, NumberColumn, SparseTable, Table, Value, infinity_error
+from wtm.columns import (
+    CategoryColumn,
+    Column,
+    NumberColumn,
+    SparseTable,
+    Table,
+    Value,
+    as_float64,
+    infinity_error,
+    precision_error,
+)
 
 __all__ = ["first_duplicate", "read_table", "read_validated"]
 
@@ -71,12 +81,16 @@ def read_table(X: Any, estimator: Any = None, *, min_rows: int = 1) -> Table | S
     Raises
     ------
     TypeError
-        A column holds what is neither a number, a boolean nor a string.
+        A column holds what is neither a number, a boolean nor a string, or the table is lazy.
     ValueError
         The table has no two dimensions, or too few rows or columns.
     """
     if nw.dependencies.is_into_dataframe(X):
         return _read_frame(X, min_rows)
+    if isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
+        raise TypeError(
+            f"X is a lazy table of type {type(X).__name__}: call its .collect(), and pass what that returns."
+        )
     if not hasattr(X, "dtype") and not sp.issparse(X):
         as_array = np.asarray(X)
         # NumPy makes strings of the numbers that stand beside strings.
@@ -120,7 +134,9 @@ def _read_frame(X: Any, min_rows: int) -> Table:
             raise ValueError(
                 f"Found array with {found} {what}(s) (shape={frame.shape}) while a minimum of {needed} is required."
             )
-    return Table(n_rows, [_read_series(frame[:, j], f"column {frame.columns[j]!r}") for j in range(n_columns)])
+    # A frame makes a list of all its names whenever it is asked for them, or for a column by its place.
+    pairs = zip(frame.columns, frame.iter_columns(), strict=True)
+    return Table(n_rows, [_read_series(series, f"column {name!r}") for name, series in pairs])
 
 
 def _read_series(series: nw.Series, label: str) -> Column:
@@ -131,12 +147,16 @@ def _read_series(series: nw.Series, label: str) -> Column:
         raise TypeError(f"{label} has the dtype {dtype}; a column must hold numbers, booleans or strings.")
     if dtype == nw.Decimal:
         return _read_series(series.cast(nw.Float64), label)
-    if dtype.is_numeric():
+    if dtype.is_float():
         return NumberColumn(label, np.asarray(series.to_numpy()))  # NaN where a value is missing
-    if dtype == nw.Boolean:
-        missing = series.is_null().to_numpy()
-        values = np.asarray(series.fill_null(False).to_numpy(), np.bool_)
-        return NumberColumn(label, np.where(missing, np.nan, values) if missing.any() else values, is_boolean=True)
+    if dtype.is_integer() or dtype == nw.Boolean:
+        is_boolean = dtype == nw.Boolean
+        missing = np.asarray(series.is_null().to_numpy()) if series.null_count() else None
+        filled = series if missing is None else series.fill_null(False if is_boolean else 0)
+        values = np.asarray(filled.to_numpy(), np.bool_ if is_boolean else None)
+        if missing is not None:
+            values = np.where(missing, np.nan, as_float64(values, lambda _: label))
+        return NumberColumn(label, values, is_boolean)
     return _read_objects(series.to_list(), label, is_categorical=dtype in (nw.Categorical, nw.Enum))
 
 
@@ -172,8 +192,6 @@ def _plain(value: Any, label: str) -> Value:
         raise _date_error(label, type(value).__name__)
     if isinstance(value, bool | np.bool_):
         return bool(value)
-    if isinstance(value, numbers.Integral) and abs(int(value)) < 2**53:
-        return int(value)
     if not isinstance(value, numbers.Real | Decimal):
         raise _kind_error(label, value)
     try:
@@ -182,7 +200,11 @@ def _plain(value: Any, label: str) -> Value:
         number = math.inf
     if math.isinf(number):
         raise infinity_error(label)
-    return number
+    if not isinstance(value, numbers.Integral):
+        return number
+    if int(value) != number:
+        raise precision_error(label, int(value))
+    return int(value)
 
 
 def _kind_error(label: str, value: Any) -> TypeError:

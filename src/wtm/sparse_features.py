@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 import scipy.sparse as sp
 
+from wtm.columns import as_float64
 from wtm.conditions import Numbers
 
 __all__ = ["SparseFeatures"]
@@ -67,7 +68,8 @@ class SparseFeatures:
 
     def _differences(self, csr: sp.csr_array) -> sp.csr_array:
         """Which features are not what they are for zero."""
-        values, columns = csr.data.astype(np.float64), csr.indices
+        columns = csr.indices
+        values = as_float64(csr.data, lambda entry: f"column {columns[entry]}")
         rows = np.repeat(np.arange(csr.shape[0]), np.diff(csr.indptr))
         missing = np.flatnonzero(np.isnan(values) & self.has_missing[columns])
         found_rows = [rows[missing]]

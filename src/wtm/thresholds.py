@@ -112,13 +112,15 @@ def given_thresholds(
         return {}
     if not isinstance(thresholds, Mapping):
         return dict.fromkeys(number_columns, _check_thresholds(thresholds, "thresholds"))
+    positions = {name: position for position, name in enumerate(names)}
+    allowed = set(number_columns)
     given = {}
     for key, values in thresholds.items():
         is_position = isinstance(key, numbers.Integral) and 0 <= int(key) < len(names)
-        if not is_position and key not in names:
+        if not is_position and key not in positions:
             raise ValueError(f"thresholds has the key {key!r}, which is neither a column's name nor its position.")
-        position = int(key) if is_position else names.index(key)
-        if position not in number_columns:
+        position = int(key) if is_position else positions[key]
+        if position not in allowed:
             raise ValueError(f"thresholds has the key {key!r}, but that column does not hold numbers.")
         given[position] = _check_thresholds(values, f"thresholds[{key!r}]")
     return given

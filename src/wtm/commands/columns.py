@@ -1,6 +1,8 @@
 """Columns by name: which ones are meant, which are missing; and what is told while they are read."""
 
-from collections.abc import Generator, Iterable, Sequence
+import warnings
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +10,7 @@ import typer
 
 from wtm.commands.files import TableFile
 
-__all__ = ["note", "parse_names", "require_columns", "with_progress"]
+__all__ = ["note", "parse_names", "require_columns", "warnings_as_notes", "with_progress"]
 
 _MOST_NAMED = 10
 
@@ -29,7 +31,8 @@ def require_columns(names: Iterable[str], source: TableFile, path: Path, purpose
     ValueError
         A column is missing.
     """
-    missing = [name for name in names if name not in source.names]
+    present = set(source.names)
+    missing = [name for name in names if name not in present]
     if not missing:
         return
     remedy = ""
@@ -49,6 +52,16 @@ def note(text: str, *, quiet: bool) -> None:
     """Tell something on standard error, in one line."""
     if not quiet:
         typer.echo(f"note: {text}", err=True)
+
+
+@contextmanager
+def warnings_as_notes(*, quiet: bool) -> Iterator[None]:
+    """Tell each warning once, as a note, when the block ends."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for text in dict.fromkeys(str(warning.message) for warning in caught):
+        note(text, quiet=quiet)
 
 
 def with_progress(batches: Iterable[Any], n_rows: int | None, label: str, *, quiet: bool) -> Generator[Any, None, None]:

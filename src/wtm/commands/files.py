@@ -12,7 +12,10 @@ from typing import Any, Protocol
 
 from wtm.reading import first_duplicate
 
-__all__ = ["Format", "TableFile", "import_pyarrow", "open_table"]
+__all__ = ["PARQUET", "Format", "TableFile", "import_pyarrow", "open_table"]
+
+PARQUET = (".parquet", ".pq")
+"""How names of Parquet files end."""
 
 _BLOCK = 2 << 20  # bytes of a CSV file at a time; a row must fit in, and pyarrow reads up to 32 blocks ahead
 _ROWS = 1 << 16  # rows of a Parquet file at a time
@@ -93,6 +96,8 @@ def open_table(path: Path, format: Format) -> TableFile:
         raise ValueError(f"{path} is empty.")
     if start == b"PAR1":
         return _Parquet(path)
+    if path.suffix.lower() in PARQUET:
+        raise ValueError(f"{path} is no Parquet file, as its name says, or a damaged one: it does not begin with PAR1.")
     return _Csv(path, format, is_gzip=start[:2] == b"\x1f\x8b")
 
 
@@ -114,7 +119,8 @@ class _Csv:
 
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
         pa = import_pyarrow()
-        wanted = [self._names_in_file[self.names.index(column)] for column in columns]
+        in_file = dict(zip(self.names, self._names_in_file, strict=True))
+        wanted = [in_file[column] for column in columns]
         is_empty = True
         with _clear_errors(self._path, self._format), self._open(wanted) as reader:
             for batch in reader:
@@ -160,13 +166,13 @@ class _Parquet:
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
         pa = import_pyarrow()
         with _clear_errors(self._path), pa.parquet.ParquetFile(self._path) as file:
-            schema = pa.schema([file.schema_arrow.field(column) for column in columns])
+            schema = file.schema_arrow  # made anew whenever it is asked for
             is_empty = True
             for batch in file.iter_batches(batch_size=_ROWS, columns=list(columns), use_threads=False):
                 yield pa.Table.from_batches([batch]).select(list(columns))
                 is_empty = False
             if is_empty:
-                yield schema.empty_table()
+                yield schema.empty_table().select(list(columns))
 
 
 def _check_names(names: Iterable[str], path: Path) -> None:

@@ -11,13 +11,12 @@ from typing import Any, TextIO
 
 import typer
 
-from wtm.commands.files import import_pyarrow
+from wtm.commands.files import PARQUET, import_pyarrow
 from wtm.replacing import replacing
 
 __all__ = ["STDOUT", "check_output", "check_table_output", "table_writer"]
 
 STDOUT = Path("-")
-_PARQUET = (".parquet", ".pq")
 _CSV = (".csv", ".csv.gz")
 
 
@@ -48,7 +47,7 @@ def check_table_output(out: Path, inputs: Sequence[Path], *, overwrite: bool) ->
     """Check a table's file in the same way, and whether its name tells what to write."""
     if out == STDOUT:
         return
-    if not out.name.lower().endswith((*_CSV, *_PARQUET)):
+    if not out.name.lower().endswith((*_CSV, *PARQUET)):
         raise ValueError(f"--out must end in .csv, .csv.gz or .parquet, or be - for standard output; got {out}.")
     check_output(out, inputs, overwrite=overwrite)
 
@@ -68,7 +67,7 @@ def table_writer(out: Path) -> Iterator[Callable[[Any], None]]:
         return
     name = out.name.lower()
     with replacing(out) as file:
-        if name.endswith(_PARQUET):
+        if name.endswith(PARQUET):
             with _parquet_writer(file) as write:
                 yield write
         elif name.endswith(".gz"):

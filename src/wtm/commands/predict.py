@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from wtm.classifier import WTMClassifier
 from wtm.commands import MISSING
-from wtm.commands.columns import note, parse_names, require_columns, with_progress
+from wtm.commands.columns import note, parse_names, require_columns, warnings_as_notes, with_progress
 from wtm.commands.files import Format, TableFile, import_pyarrow, open_table
 from wtm.commands.output import STDOUT, check_table_output, table_writer
 from wtm.commands.values import as_conditions_need, cleaned
@@ -75,7 +75,8 @@ def predict(asked: Prediction) -> None:
     with table_writer(asked.out) as write:
         batches = source.batches(list(dict.fromkeys([*needed, *kept])))
         hides = asked.quiet or (asked.out == STDOUT and sys.stdout.isatty())  # no bar between the predictions
-        with closing(with_progress(batches, source.n_rows, "predicting", quiet=hides)) as shown:
+        shown = with_progress(batches, source.n_rows, "predicting", quiet=hides)
+        with warnings_as_notes(quiet=asked.quiet), closing(shown):
             for batch in shown:
                 table = _as_model_needs(clf, batch, needed, _missing(clf, asked.missing), source, n_rows + 1)
                 write(_with_kept(batch, kept, _predictions(clf, table, proba=asked.proba)))

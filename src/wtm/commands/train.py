@@ -1,6 +1,5 @@
 """``wtm train``: a file with a table becomes a model file, with the accuracy on rows held out."""
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ from sklearn.model_selection import train_test_split
 
 from wtm.booleanizer import Booleanizer
 from wtm.classifier import WTMClassifier
-from wtm.commands.columns import note, parse_names, require_columns, with_progress
+from wtm.commands.columns import note, parse_names, require_columns, warnings_as_notes, with_progress
 from wtm.commands.files import Format, TableFile, import_pyarrow, open_table
 from wtm.commands.output import check_output
 from wtm.commands.values import as_labels, as_learnt, cleaned, concern_about_text
@@ -143,8 +142,9 @@ def _read(asked: Training) -> tuple["pyarrow.Table", np.ndarray]:
     table = _with_target(table, asked)
     labels = _labels(table[asked.target], asked, is_text=source.is_text)
     columns = {name: as_learnt(table[name], name, is_text=source.is_text) for name in features}
+    max_categories = Booleanizer().max_categories or 0
     for name, column in columns.items():
-        concern = concern_about_text(column, name, Booleanizer().max_categories or 0) if _is_text(column) else None
+        concern = concern_about_text(column, name, max_categories)
         if concern:
             note(concern, quiet=asked.quiet)
     return pa.table(columns), labels
@@ -156,7 +156,8 @@ def _feature_names(source: TableFile, asked: Training) -> list[str]:
     require_columns(drop, source, asked.data, "which --drop names")
     if asked.target in drop:
         raise ValueError(f"--drop names {asked.target!r}, which is the target.")
-    features = [name for name in source.names if name not in {asked.target, *drop}]
+    others = {asked.target, *drop}
+    features = [name for name in source.names if name not in others]
     if not features:
         raise ValueError(f"{asked.data} has no column to learn from beside the target {asked.target!r}.")
     return features
@@ -198,16 +199,9 @@ def _labels(column: Any, asked: Training, *, is_text: bool) -> np.ndarray:
     return labels
 
 
-def _is_text(column: Any) -> bool:
-    return bool(import_pyarrow().types.is_string(column.type))
-
-
 def _fit(clf: WTMClassifier, table: "pyarrow.Table", labels: np.ndarray, *, quiet: bool) -> WTMClassifier:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with warnings_as_notes(quiet=quiet):
         clf.fit(table, labels)
-    for warning in caught:
-        note(str(warning.message), quiet=quiet)
     return clf
 
 

@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from wtm.columns import precision_error
 from wtm.commands.files import import_pyarrow
 from wtm.conditions import Categories, Conditions, Numbers
 
 __all__ = ["as_conditions_need", "as_labels", "as_learnt", "cleaned", "concern_about_text"]
 
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+_WHOLE = r"^[+-]?[0-9]+$"
+_LONG = r"^[+-]?[0-9]{16,309}$"  # whole numbers that may be no float64, and are not too large for it
 _LEADING_ZERO = r"^[+-]?0[0-9]"
 _TRUTH = {"true": "1", "false": "0"}
 _FEW_ODD = 3
@@ -48,7 +51,7 @@ def as_learnt(column: Any, name: str, *, is_text: bool) -> Any:
     Raises
     ------
     ValueError
-        It has a type that says nothing about what to make of it.
+        It has a type that says nothing about what to make of it, or an integer that float64 does not hold.
     """
     if not is_text:
         return _plain(column, name)
@@ -58,7 +61,7 @@ def as_learnt(column: Any, name: str, *, is_text: bool) -> Any:
     if _holds_truth(distinct):
         return _truth(column)
     if _all(_looks_like_number(distinct)) and not _has_leading_zero(distinct):
-        return _numbers(column)
+        return _numbers(column, name)
     return column
 
 
@@ -77,7 +80,7 @@ def as_conditions_need(column: Any, name: str, conditions: Conditions | None, fi
     Raises
     ------
     ValueError
-        It holds something else than in training.
+        It holds something else than in training, or an integer that float64 does not hold.
     """
     pa = import_pyarrow()
     if conditions is not None and conditions.n_features == conditions.has_missing:
@@ -104,19 +107,19 @@ def as_conditions_need(column: Any, name: str, conditions: Conditions | None, fi
             f"column {name!r} held numbers in training, but row {first_row + row:,} holds {column[row].as_py()!r}. If "
             "this stands for a missing value, name it by --missing."
         )
-    return _numbers(column)
+    return _numbers(column, name)
 
 
 def as_labels(column: Any, name: str, *, is_text: bool) -> np.ndarray:
     """Labels of a target column without missing values: integers, truth values or strings.
 
-    In text, whole numbers are integers, however they are spelt ("1.0" too), unless one has a leading zero; anything
-    else is a string as it stands.
+    In text, whole numbers are integers, however they are spelt ("1.0" too), unless one has a leading zero or more than
+    64 bits; anything else is a string as it stands.
 
     Raises
     ------
     ValueError
-        It holds numbers that are not whole, or no labels at all.
+        It holds numbers that are not whole or too large, or no labels at all.
     """
     pa = import_pyarrow()
     column = _plain(column, f"{name} (the target)")
@@ -126,30 +129,39 @@ def as_labels(column: Any, name: str, *, is_text: bool) -> np.ndarray:
         distinct = _distinct(column)
         if not is_text or _has_leading_zero(distinct) or not _all(_looks_like_number(distinct)):
             return np.array(column.to_pylist(), np.str_)
-        column = _numbers(column)
+        if _all(_matches(distinct, _WHOLE)):
+            try:
+                return np.asarray(_without_plus(column).cast(pa.int64()).to_numpy())
+            except pa.ArrowInvalid:
+                return np.array(column.to_pylist(), np.str_)
+        column = _numbers(column, name)
     values = column.to_numpy()
-    if values.dtype.kind == "f":
-        odd = values[(values != np.floor(values)) | (np.abs(values) >= _LARGEST_LABEL)]
-        if len(odd):
-            raise ValueError(
-                f"the target {name!r} holds {odd[0].item()!r}, and labels must be whole numbers, text or truth values: "
-                "a classifier can't predict a quantity. Divide it into ranges first."
-            )
-        return values.astype(np.int64)
-    return values
+    if values.dtype.kind != "f":
+        return values
+    odd = values[values != np.floor(values)]
+    if len(odd):
+        raise ValueError(
+            f"the target {name!r} holds {odd[0].item()!r}, and labels must be whole numbers, text or truth values: "
+            "a classifier can't predict a quantity. Divide it into ranges first."
+        )
+    large = values[np.abs(values) >= _LARGEST_LABEL]
+    if len(large):
+        raise ValueError(
+            f"the target {name!r} holds {large[0].item()!r}, and labels that are numbers must fit 64 bits. Turn them "
+            "into text."
+        )
+    return values.astype(np.int64)
 
 
 def concern_about_text(column: Any, name: str, max_categories: int) -> str | None:
-    """What a user ought to hear of a training column that is taken as text, or None."""
+    """What a user ought to hear of a training column, if it is taken as text, or None."""
+    if not _is_text(column):
+        return None
     distinct = _distinct(column)
-    pa = import_pyarrow()
-    if _has_leading_zero(distinct):
-        numbers = None
-    else:
-        is_number = _looks_like_number(distinct)
-        numbers = pa.compute.sum(is_number).as_py()
-        odd = distinct.filter(pa.compute.invert(is_number)).to_pylist()
-    if numbers and len(odd) <= min(_FEW_ODD, numbers):
+    is_number = _looks_like_number(distinct)
+    odd = distinct.filter(import_pyarrow().compute.invert(is_number)).to_pylist()
+    n_numbers = len(distinct) - len(odd)
+    if n_numbers and len(odd) <= min(_FEW_ODD, n_numbers) and not _has_leading_zero(distinct):
         listed = ", ".join(sorted(odd))
         return (
             f"column {name!r} holds numbers, but also {listed}, and so is taken as text. If this stands for a missing "
@@ -197,13 +209,16 @@ def _distinct(column: Any) -> Any:
     return pa.compute.drop_null(pa.compute.unique(column))
 
 
+def _matches(text: Any, pattern: str) -> Any:
+    return import_pyarrow().compute.match_substring_regex(text, pattern)
+
+
 def _looks_like_number(text: Any) -> Any:
-    return import_pyarrow().compute.match_substring_regex(text, _NUMBER)
+    return _matches(text, _NUMBER)
 
 
 def _has_leading_zero(distinct: Any) -> bool:
-    pa = import_pyarrow()
-    return bool(pa.compute.any(pa.compute.match_substring_regex(distinct, _LEADING_ZERO), min_count=0).as_py())
+    return bool(import_pyarrow().compute.any(_matches(distinct, _LEADING_ZERO), min_count=0).as_py())
 
 
 def _holds_truth(distinct: Any) -> bool:
@@ -215,9 +230,16 @@ def _all(truth: Any) -> bool:
     return bool(import_pyarrow().compute.all(truth, min_count=0).as_py())
 
 
-def _numbers(text: Any) -> Any:
+def _numbers(text: Any, name: str) -> Any:
     pa = import_pyarrow()
-    return pa.compute.utf8_ltrim(text, "+").cast(pa.float64())
+    for spelt in text.filter(_matches(text, _LONG)).to_pylist():
+        if int(spelt) != float(spelt):
+            raise precision_error(f"column {name!r}", int(spelt))
+    return _without_plus(text).cast(pa.float64())
+
+
+def _without_plus(text: Any) -> Any:
+    return import_pyarrow().compute.utf8_ltrim(text, "+")
 
 
 def _truth(text: Any) -> Any:

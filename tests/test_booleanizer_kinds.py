@@ -1,0 +1,113 @@
+"""Columns that later hold another kind of values than in fit, and integers that are no float64."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wtm import Booleanizer, WTMClassifier
+
+# --- Text and numbers ---------------------------------------------------------------------------------------------
+
+
+def test_strings_where_numbers_were():
+    b = Booleanizer().fit([[1, "a"], [2, "b"]])
+    with pytest.raises(ValueError, match="column 0 held numbers in fit, but now holds the string 'x'"):
+        b.transform([["x", "a"]])
+
+
+@pytest.mark.parametrize("now", [[0, 1], [0.5, None], [True, False], np.array([1, 2], object)], ids=str)
+def test_numbers_where_text_was(now):
+    X = [[1, "0"], [2, "1"], [3, "2"]]
+    b = Booleanizer().fit(X)
+    Z = [[1, value] for value in now]
+    with pytest.raises(ValueError, match="column 1 held text in fit, such as '0', but now holds numbers or booleans"):
+        b.transform(Z)
+    clf = WTMClassifier(2, 2, 2, n_epochs=1, random_state=0).fit(X, [0, 1, 0])
+    with pytest.raises(ValueError, match="column 1 held text"):
+        clf.predict(Z)
+
+
+def test_text_where_categories_that_are_numbers_were():
+    pd = pytest.importorskip("pandas")
+    b = Booleanizer().fit(pd.DataFrame({"a": pd.Categorical([1, 2, 3])}))
+    with pytest.raises(ValueError, match="column 'a' held numbers or booleans in fit, such as 1, but now holds text"):
+        b.transform(pd.DataFrame({"a": ["1", "2"]}))
+
+
+def test_text_and_numbers_in_one_column_take_either():
+    b = Booleanizer().fit([["a"], [1], ["b"]])
+    for Z in ([["a"], ["b"]], [[1], [1]]):
+        assert b.transform(Z).any(axis=1).all()
+
+
+def test_a_column_without_any_known_value_is_told_once():
+    b = Booleanizer().fit([[1, "a", "u"], [2, "b", "v"]])
+    with pytest.warns(UserWarning, match="column 1 holds no value that was there in fit, such as 'a'") as caught:
+        b.transform([[1, "A", "u"], [1, "B", None]])
+    assert len(caught) == 1
+    quiet = [
+        (b, [[1, "A", "u"], [1, "b", "w"]]),  # one is known
+        (b, [[1, None, None]]),  # missing
+        (Booleanizer(max_categories=1).fit([["a"], ["b"], ["a"]]), [["b"]]),  # fit has seen it
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for fitted, Z in quiet:
+            fitted.transform(Z)
+
+
+# --- Large integers -----------------------------------------------------------------------------------------------
+
+BIG = 2**60
+BEYOND_FLOAT64 = {
+    "int64": lambda: np.array([[BIG], [BIG + 1]]),
+    "uint64": lambda: np.array([[2**63], [2**64 - 1]], np.uint64),
+    "negative": lambda: np.array([[-(2**53) - 1], [0]]),
+    "list": lambda: [[BIG], [BIG + 1]],
+    "among strings": lambda: [["a"], [BIG + 1]],
+    "sparse": lambda: sp.csr_array(np.array([[0], [BIG + 1]])),
+    "pandas": lambda: pytest.importorskip("pandas").DataFrame({"a": [BIG + 1, None]}, dtype="Int64"),
+    "polars": lambda: pytest.importorskip("polars").DataFrame({"a": [BIG + 1, None]}),
+    "arrow": lambda: pytest.importorskip("pyarrow").table({"a": [BIG + 1, None]}),
+}
+
+
+@pytest.mark.filterwarnings("ignore:X has feature names")
+@pytest.mark.parametrize("kind", BEYOND_FLOAT64)
+def test_integers_that_float64_does_not_hold_are_refused(kind):
+    """Neighbours would become one value, and a column of them be called constant."""
+    X = BEYOND_FLOAT64[kind]()
+    told = "column (0|'a') holds the integer -?[0-9]{16,}, but beyond .*into strings.*subtract"
+    with pytest.raises(ValueError, match=told):
+        Booleanizer().fit(X)
+    b = Booleanizer().fit([[1], [2]])
+    with pytest.raises(ValueError, match=told):
+        b.transform(X)
+
+
+def test_large_integers_that_float64_holds_are_compared():
+    X = [[BIG], [BIG + 1024]]
+    for Z in (X, np.array(X), sp.csr_array(np.array(X))):
+        b = Booleanizer(sparse_output=False).fit(Z)
+        assert b.transform([[BIG], [float(BIG + 1024)]]).tolist() == [[False], [True]]
+
+
+@given(
+    st.lists(
+        st.integers(-(2**63), 2**63 - 1).map(lambda n: n >> 10 << 10) | st.integers(-(2**54), 2**54),
+        min_size=2,
+        max_size=6,
+        unique=True,
+    )
+)
+def test_integers_are_told_apart_or_refused(values):
+    X = np.array(values)[:, None]
+    if all(int(float(value)) == value for value in values):
+        assert len(np.unique(Booleanizer(100).fit_transform(X), axis=0)) == len(values)
+    else:
+        with pytest.raises(ValueError, match="float64 does not tell neighbouring integers apart"):
+            Booleanizer().fit(X)
