@@ -12,9 +12,9 @@ import numpy as np
 
 from wtm.binomial import gap_table, pending_table
 from wtm.features import Examples
-from wtm.kernels.bits import BLOCK, transpose_block
+from wtm.kernels.bits import BLOCK
 from wtm.kernels.jit import function
-from wtm.kernels.lazy import _all_later, _evaluate_block
+from wtm.kernels.lazy import _begin_block, _evaluate_block
 from wtm.kernels.lazy_state import Block, Clauses, new_block, new_clauses
 from wtm.kernels.pending import pay, pay_and_feed
 from wtm.kernels.sampling import bernoulli_vector, next_vector
@@ -173,12 +173,7 @@ def _visit_blocks(rows, rules, clauses, block, evaluates):
     n_listed = 0
     for start in range(0, rows.size, BLOCK):
         count = min(BLOCK, rows.size - start)
-        for example in range(count):
-            block.row_of[example] = rows[start + example] * rules.row_words
-        transpose_block(
-            block.literals, rules.row_words, rows, start, count, rules.n_features, block.tile, block.columns
-        )
-        _all_later(block.later, count)
+        _begin_block(block, rules, rows, start, count)
         if evaluates:
             _evaluate_block(clauses, block, rules)
             n_listed += clauses.n_included.sum()

@@ -59,10 +59,14 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 @inline
-def _all_later(later, count):
+def _begin_block(block, rules, rows, start, count):
+    """Take the examples ``rows[start:start + count]``: their rows, the columns of their literals, and all as later."""
+    for example in range(count):
+        block.row_of[example] = rows[start + example] * rules.row_words
+    transpose_block(block.literals, rules.row_words, rows, start, count, rules.n_features, block.tile, block.columns)
     for part in range(8):
         filled = min(64, max(0, count - part * 64))
-        later[part] = _ZERO if filled == 0 else _ALL >> np.uint64(64 - filled)
+        block.later[part] = _ZERO if filled == 0 else _ALL >> np.uint64(64 - filled)
 
 
 @function
@@ -329,12 +333,7 @@ def lazy_epoch(rows, targets, rules, clauses, block, counts):
         clauses.gap[0] = draw_gap(clauses.random, clauses.gap_table)
     for start in range(0, rows.size, BLOCK):
         count = min(BLOCK, rows.size - start)
-        for example in range(count):
-            block.row_of[example] = rows[start + example] * rules.row_words
-        transpose_block(
-            block.literals, rules.row_words, rows, start, count, rules.n_features, block.tile, block.columns
-        )
-        _all_later(block.later, count)
+        _begin_block(block, rules, rows, start, count)
         _evaluate_block(clauses, block, rules)
         for example in range(count):
             block.later[example >> 6] &= ~(_ONE << np.uint64(example & 63))
