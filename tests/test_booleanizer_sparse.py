@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from layouts import unsorted, with_long_indices, with_stored_zeros
 from wtm import Booleanizer
 from wtm.features import pack_examples
-from wtm.reading import read_table
+from wtm.tables.reading import read_table
 
 # --- Sparse tables ------------------------------------------------------------------------------------------------
 

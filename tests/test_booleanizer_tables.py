@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from layouts import layouts
 from wtm import Booleanizer
 from wtm.features import pack_examples
-from wtm.reading import read_table
+from wtm.tables.reading import read_table
 
 ROWS = [
     # name, age, income, member, colour, wealth

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from problems import assert_same_model, small
 from wtm import Booleanizer
-from wtm.weighting import times_counted
+from wtm.fitting.weighting import times_counted
 
 VALUES = st.lists(st.tuples(st.integers(-3, 12), st.sampled_from("abcd"), st.integers(0, 4)), min_size=3, max_size=60)
 

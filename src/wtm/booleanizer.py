@@ -11,13 +11,13 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_scalar
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from wtm.columns import CategoryColumn, Column, SparseTable, Table, Tally, Value
-from wtm.conditions import Categories, Conditions, Numbers, conditions_from_json
 from wtm.features import Examples, pack_blocks
-from wtm.reading import first_duplicate, read_validated
-from wtm.sparse_features import SparseFeatures
-from wtm.thresholds import choose_thresholds, given_thresholds, thresholds_from_json, thresholds_to_json
-from wtm.weighting import sample_weights, times_counted
+from wtm.fitting.weighting import sample_weights, times_counted
+from wtm.tables.columns import CategoryColumn, Column, SparseTable, Table, Tally, Value
+from wtm.tables.conditions import Categories, Conditions, Numbers, conditions_from_json
+from wtm.tables.reading import first_duplicate, read_validated
+from wtm.tables.sparse_features import SparseFeatures
+from wtm.tables.thresholds import choose_thresholds, given_thresholds, thresholds_from_json, thresholds_to_json
 
 __all__ = ["Booleanizer"]
 
@@ -58,7 +58,7 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         Number of columns seen during fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, only where `X` had names that are all strings.
-    conditions_ : list of wtm.conditions.Numbers or wtm.conditions.Categories
+    conditions_ : list of wtm.tables.conditions.Numbers or wtm.tables.conditions.Categories
         What each column is turned into.
     n_features_out_ : int
         Number of features.
@@ -71,7 +71,7 @@ class Booleanizer(TransformerMixin, BaseEstimator):
     are refused.
 
     A name says exactly what is computed: thresholds are printed so that they read back as the same float64, and values
-    in quotes where they would be ambiguous. The grammar is that of the module `wtm.conditions`.
+    in quotes where they would be ambiguous. The grammar is that of the module `wtm.tables.conditions`.
 
     Examples
     --------

@@ -10,16 +10,16 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_consistent_length
 
-from wtm.callbacks import Epoch, call_all, check_callbacks
-from wtm.concerns import concerns_about_fit, concerns_about_weights
+from wtm.fitting.callbacks import Epoch, call_all, check_callbacks
+from wtm.fitting.concerns import concerns_about_fit, concerns_about_weights
+from wtm.fitting.progress import show_epochs
+from wtm.fitting.stopping import BestEpoch, hold_out
+from wtm.fitting.weighting import check_total, class_weights, sample_weights
 from wtm.labels import check_labels, check_number_of_classes, class_indices, unique_labels
 from wtm.parameters import check_parameters, draw_seed, machine_parameters
 from wtm.prediction import Predictor
 from wtm.probability import fit_logit_scale
-from wtm.progress import show_epochs
-from wtm.stopping import BestEpoch, hold_out
 from wtm.training import LabelledExamples, Model, train
-from wtm.weighting import check_total, class_weights, sample_weights
 
 __all__ = ["WTMClassifier"]
 
@@ -81,8 +81,8 @@ class WTMClassifier(Predictor):
     warm_start : bool, default=False
         Whether `fit` goes on from the last call with `n_epochs` more epochs, or starts anew.
     callbacks : function, list of functions or None, default=None
-        Called after every epoch with a :class:`wtm.callbacks.Epoch`, which tells its number and figures and hands out
-        a fitted copy of the classifier, to measure or to save. One that returns True ends the training.
+        Called after every epoch with a :class:`wtm.fitting.callbacks.Epoch`, which tells its number and figures and
+        hands out a fitted copy of the classifier, to measure or to save. One that returns True ends the training.
     n_jobs : int or None, default=None
         Threads, over classes in training and over examples in prediction; None is 1 unless in a
         :func:`joblib.parallel_config` context, -1 all cores. No result depends on it.

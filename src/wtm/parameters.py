@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wtm.booleanizer import Booleanizer
-from wtm.callbacks import check_callbacks
+from wtm.fitting.callbacks import check_callbacks
 from wtm.machine import ENGINES, INITS, SAMPLERS, MachineParameters
 
 __all__ = ["check_parameters", "draw_seed", "machine_parameters"]

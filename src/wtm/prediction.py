@@ -8,12 +8,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from wtm.booleanizer import Booleanizer
-from wtm.columns import SparseTable, Table
 from wtm.features import Examples
-from wtm.inputs import learn_booleanizer, table_to_examples
 from wtm.machine import Machine
 from wtm.probability import probabilities
-from wtm.reading import read_validated
+from wtm.tables.columns import SparseTable, Table
+from wtm.tables.inputs import learn_booleanizer, table_to_examples
+from wtm.tables.reading import read_validated
 from wtm.training import Model
 from wtm.votes import PredictionModel, VotingModel
 

@@ -10,9 +10,9 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
 from wtm.features import Examples
-from wtm.interruption import interruptibly
+from wtm.fitting.interruption import interruptibly
+from wtm.fitting.memory import check_memory
 from wtm.machine import FeedbackCounts, Machine, MachineParameters
-from wtm.memory import check_memory
 from wtm.schedule import ClassSchedule, draw_schedule, order_by_content
 from wtm.votes import VotingModel
 

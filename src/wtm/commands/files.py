@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from wtm.reading import first_duplicate
+from wtm.tables.reading import first_duplicate
 
 __all__ = ["PARQUET", "Format", "TableFile", "import_pyarrow", "open_table"]
 

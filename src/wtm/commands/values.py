@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from wtm.columns import precision_error
 from wtm.commands.files import import_pyarrow
-from wtm.conditions import Categories, Conditions, Numbers
+from wtm.tables.columns import precision_error
+from wtm.tables.conditions import Categories, Conditions, Numbers
 
 __all__ = ["as_conditions_need", "as_labels", "as_learnt", "cleaned", "concern_about_text"]
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from wtm.classifier import WTMClassifier
+from wtm.fitting.progress import show_epochs
 from wtm.machine import MachineParameters
 from wtm.paper.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from wtm.paper.console import say
@@ -15,7 +16,6 @@ from wtm.paper.interruption import Interruption
 from wtm.paper.problem import QUICK_CLAUSES, QUICK_EPOCHS, Problem
 from wtm.paper.record import HISTORY, Record, describe_weights, read_record
 from wtm.paper.settings import Plan, Setting
-from wtm.progress import show_epochs
 from wtm.training import Model, train
 
 __all__ = ["CHECKPOINT_SECONDS", "Options", "Run", "carry_out", "folder_of", "quicken", "trained_classifier"]

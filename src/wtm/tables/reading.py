@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
-from wtm.columns import (
+from wtm.tables.columns import (
     CategoryColumn,
     Column,
     NumberColumn,

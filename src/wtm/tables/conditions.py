@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from wtm.columns import MISSING, Column, Value
+from wtm.tables.columns import MISSING, Column, Value
 
 __all__ = ["Categories", "Conditions", "Numbers", "conditions_from_json"]
 

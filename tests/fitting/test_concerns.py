@@ -10,9 +10,9 @@ from sklearn.exceptions import ConvergenceWarning
 from models import machine_in
 from problems import assert_same_model, small, table, three_classes, xor
 from wtm import WTMClassifier
-from wtm.concerns import concerns_about_fit
 from wtm.datasets import load_connect_4
 from wtm.features import pack_examples
+from wtm.fitting.concerns import concerns_about_fit
 from wtm.training import LabelledExamples
 
 

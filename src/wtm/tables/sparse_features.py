@@ -7,8 +7,8 @@ from typing import Self
 import numpy as np
 import scipy.sparse as sp
 
-from wtm.columns import as_float64
-from wtm.conditions import Numbers
+from wtm.tables.columns import as_float64
+from wtm.tables.conditions import Numbers
 
 __all__ = ["SparseFeatures"]
 

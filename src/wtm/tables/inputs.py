@@ -7,8 +7,8 @@ from sklearn.base import clone
 from sklearn.utils import assert_all_finite
 
 from wtm.booleanizer import Booleanizer
-from wtm.columns import SparseTable, Table
 from wtm.features import Examples, pack_examples
+from wtm.tables.columns import SparseTable, Table
 
 __all__ = ["learn_booleanizer", "table_to_examples"]
 

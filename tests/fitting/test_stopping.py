@@ -8,8 +8,8 @@ import pytest
 
 from problems import assert_same_model, small, table, three_classes, xor
 from wtm.features import pack_examples
+from wtm.fitting.stopping import hold_out
 from wtm.machine import ENGINES
-from wtm.stopping import hold_out
 from wtm.training import LabelledExamples
 
 
