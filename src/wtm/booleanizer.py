@@ -11,7 +11,6 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_scalar
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from wtm.features import Examples, pack_blocks
 from wtm.fitting.weighting import sample_weights, times_counted
 from wtm.tables.columns import CategoryColumn, Column, SparseTable, Table, Tally, Value
 from wtm.tables.conditions import Categories, Conditions, Numbers, conditions_from_json
@@ -328,10 +327,6 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         by_value = sorted(occurring, key=lambda pair: _sort_key(pair[0]))
         frequent = sorted(by_value, key=lambda pair: -pair[1])[: self.max_categories]
         return Categories(tuple(sorted((value for value, _ in frequent), key=_sort_key)), has_missing)
-
-    def _pack(self, table: Table | SparseTable) -> Examples:
-        """Features of a table, packed without a byte for each."""
-        return pack_blocks(table.n_rows, self.n_features_out_, self._blocks(table))
 
     def _blocks(self, table: Table | SparseTable) -> Iterator[Any]:
         """Features of some rows at a time, bool: CSR matrices of a sparse table, else arrays that lie by columns."""
