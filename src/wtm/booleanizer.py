@@ -3,7 +3,7 @@
 import numbers
 import warnings
 from collections.abc import Iterable, Iterator
-from typing import Any, Self
+from typing import Any, Self, TypeGuard
 
 import numpy as np
 import scipy.sparse as sp
@@ -351,14 +351,14 @@ class Booleanizer(TransformerMixin, BaseEstimator):
             yield block.T
 
     def _warn_of_new_values(self, conditions: Conditions, column: Column) -> None:
-        if not isinstance(conditions, Categories) or len(conditions.values) == self.max_categories:
-            return  # with so many values, fit may have seen others too
-        if conditions.values and conditions.are_all_new(column):
-            warnings.warn(
-                f"{column.label} holds no value that was there in fit, such as {conditions.values[0]!r}: all of them "
-                "count as never seen.",
-                stacklevel=2,
-            )
+        if self._has_all_values(conditions) and conditions.are_all_new(column.distinct_values()):
+            warnings.warn(conditions.concern_about_new(column.label), stacklevel=2)
+
+    def _has_all_values(self, conditions: Conditions) -> TypeGuard[Categories]:
+        """Whether these are conditions for every value that was there in fit."""
+        if not isinstance(conditions, Categories):
+            return False
+        return 0 < len(conditions.values) != self.max_categories  # with that many, there may have been others too
 
     def _sparse_blocks(self, table: SparseTable) -> Iterator[sp.csr_array]:
         number_conditions = [c for c in self.conditions_ if isinstance(c, Numbers)]

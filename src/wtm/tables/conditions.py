@@ -14,7 +14,7 @@ that has such a VALUE or NUMBER behind it.
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -138,10 +138,14 @@ class Categories:
 
         return write
 
-    def are_all_new(self, column: Column) -> bool:
-        """Whether the column holds something, but none of the values."""
-        held = column.distinct_values()
+    def are_all_new(self, held: Collection[Value]) -> bool:
+        """Whether a column that holds these values holds something, but none of its own."""
         return bool(held) and self._index.keys().isdisjoint(held)
+
+    def concern_about_new(self, label: str) -> str:
+        """What a user ought to hear of the column with this label, if all that it holds is new."""
+        known = repr(self.values[0])
+        return f"{label} holds no value that was there in fit, such as {known}: all of them count as never seen."
 
     def _check_kind(self, column: Column) -> None:
         held = column.distinct_values()
