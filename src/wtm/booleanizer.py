@@ -3,6 +3,7 @@
 import numbers
 import warnings
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, Self, TypeGuard
 
 import numpy as np
@@ -326,7 +327,9 @@ class Booleanizer(TransformerMixin, BaseEstimator):
             return Categories((), has_missing and len(occurring) == 1)
         by_value = sorted(occurring, key=lambda pair: _sort_key(pair[0]))
         frequent = sorted(by_value, key=lambda pair: -pair[1])[: self.max_categories]
-        return Categories(tuple(sorted((value for value, _ in frequent), key=_sort_key)), has_missing)
+        conditions = Categories(tuple(sorted((value for value, _ in frequent), key=_sort_key)), has_missing)
+        kinds = {isinstance(value, str) for value, _ in occurring}
+        return conditions if kinds == conditions.are_text else replace(conditions, is_mixed=True)
 
     def _blocks(self, table: Table | SparseTable) -> Iterator[Any]:
         """Features of some rows at a time, bool: CSR matrices of a sparse table, else arrays that lie by columns."""

@@ -155,3 +155,14 @@ def test_columns_of_parquet_that_say_nothing_are_refused(tmp_path, trained):
     assert "column 'postcode' held text in training, and holds int64 here" in refused("predict", model, data)
     parquet.write_table(table[:0], data)
     assert "has no rows" in refused("train", data, "--target", "y", "--out", tmp_path / "n")
+
+
+@pytest.mark.parametrize("most", [2, 64])
+def test_a_column_of_text_and_numbers_takes_either(tmp_path, most):
+    X = np.array(["a", "b", "a", "b", 1] * 10, object)[:, None]
+    clf = WTMClassifier(20, 10, 4, n_epochs=5, random_state=0, booleanizer=Booleanizer(max_categories=most))
+    clf.fit(X, X[:, 0] == "a").save(tmp_path / "m")
+    for values in ([1, 2], ["a", "c"]):
+        parquet.write_table(pa.table({"x": values}), tmp_path / "data.parquet")
+        done("predict", tmp_path / "m", tmp_path / "data.parquet", "--out", tmp_path / "p.csv", "--overwrite")
+        assert column(tmp_path / "p.csv") == [str(label) for label in clf.predict([[value] for value in values])]

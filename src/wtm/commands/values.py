@@ -88,8 +88,8 @@ def as_conditions_need(column: Any, name: str, conditions: Conditions | None, fi
     pa = import_pyarrow()
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
-    if isinstance(conditions, Categories) and any(isinstance(value, str) for value in conditions.values):
-        if not _is_text(column) and column.null_count < len(column):
+    if isinstance(conditions, Categories) and True in conditions.are_text:
+        if False not in conditions.are_text and not _is_text(column) and column.null_count < len(column):
             raise ValueError(f"column {name!r} held text in training, and holds {column.type} here.")
         return column
     if _is_text(column):
