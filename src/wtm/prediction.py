@@ -28,8 +28,7 @@ _BYTES_A_PART = 1 << 24  # of packed rows and their sums at a time, so that work
 class Predictor(ClassifierMixin, BaseEstimator):
     """The part of `wtm.WTMClassifier` that needs a trained model and no parameter but `n_jobs`.
 
-    A table is answered some rows at a time. An array that is mapped from a file is never in memory as a whole, and nor is
-    what is made of it but the answers.
+    A table is answered some rows at a time, so an array that is mapped from a file is never in memory as a whole.
     """
 
     n_jobs: int | None
