@@ -1,6 +1,9 @@
 """Columns that later hold another kind of values than in fit, and integers that are no float64."""
 
+import json
+import pickle
 import warnings
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -58,6 +61,65 @@ def test_a_column_without_any_known_value_is_told_once():
         warnings.simplefilter("error")
         for fitted, Z in quiet:
             fitted.transform(Z)
+
+
+# --- Many values of both kinds ------------------------------------------------------------------------------------
+
+
+def places(values, most):
+    """Counts of the distinct values, the most frequent first; of equals numbers, then text, each in its order."""
+    counts = Counter(value for value in values if value is not None)
+    return sorted(counts, key=lambda value: (-counts[value], isinstance(value, str), value))[:most]
+
+
+@given(
+    st.lists(st.sampled_from(["a", "b", "1", "True", 0, 1, 1.5, 2, True, None]), max_size=30).map(
+        lambda values: ["text", "text", 7, *values]
+    ),
+    st.integers(1, 12) | st.none(),
+)
+def test_a_column_of_both_kinds_keeps_its_most_frequent_values(values, most):
+    X = np.array(values, object)[:, None]
+    b = Booleanizer(max_categories=most, n_thresholds=1).fit(X)
+    (conditions,) = b.conditions_
+    kept = places(values, most)
+    assert len(conditions.values) == len(kept) <= (most or 12)
+    assert set(conditions.values) == set(kept)
+    assert b.n_features_out_ == len(kept) + (None in values)
+    told = b.transform(X)
+    for value, row in zip(values, told, strict=True):  # what is not kept is as if it had never been seen
+        assert row.sum() == (value is None or value in kept)
+        if value in kept:
+            assert row[conditions.values.index(value)]
+    for rows in X[:, None]:  # one row at a time, and so one kind at a time
+        b.transform(rows)
+
+
+@pytest.mark.parametrize("make", ["array", "pandas", "categorical", "polars"])
+def test_the_limit_holds_in_every_container(make):
+    values = ["a"] * 9 + ["b"] * 8 + [1] * 7 + [2.5] * 6
+    if make == "array":
+        X = np.array(values, object)[:, None]
+    elif make == "polars":
+        X = pytest.importorskip("polars").DataFrame({"x0": values}, schema={"x0": pytest.importorskip("polars").Object})
+    else:
+        pd = pytest.importorskip("pandas")
+        X = pd.DataFrame({"x0": pd.Categorical(values) if make == "categorical" else values})
+    for most, names in ((1, ["a"]), (2, ["a", "b"]), (3, ["1", "a", "b"]), (64, ["1", "2.5", "a", "b"])):
+        b = Booleanizer(max_categories=most).fit(X)
+        assert b.get_feature_names_out().tolist() == [f"x0 = {name}" for name in names]
+
+
+def test_a_kind_that_the_limit_left_out_is_no_error_later():
+    b = Booleanizer(max_categories=2).fit([["a"], ["a"], ["b"], ["b"], [1]])
+    assert b.conditions_[0].values == ("a", "b")
+    for fitted in (b, Booleanizer.from_json(json.loads(json.dumps(b.to_json()))), pickle.loads(pickle.dumps(b))):
+        assert fitted.conditions_ == b.conditions_
+        assert not fitted.transform([[1], [2]]).any()
+    text = Booleanizer(max_categories=2).fit([["a"], ["a"], ["b"], ["b"], ["1"]])
+    with pytest.raises(ValueError, match="held text in fit"):
+        text.transform([[1], [2]])
+    assert "is_mixed" not in str(text.to_json())
 
 
 # --- Large integers -----------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from hypothesis.extra.numpy import arrays
 from layouts import unsorted, with_long_indices, with_stored_zeros
 from wtm import Booleanizer
 from wtm.features import pack_examples
+from wtm.tables.inputs import table_to_examples
 from wtm.tables.reading import read_table
 
 # --- Sparse tables ------------------------------------------------------------------------------------------------
@@ -49,7 +50,7 @@ def test_any_sparse_table_gives_what_the_dense_one_gives(kind):
         assert features.dtype == np.bool_
         assert (features.toarray() == dense.transform(X)).all()
     assert (b.set_params(sparse_output=False).transform(Z) == dense.transform(X)).all()
-    assert (b._pack(read_table(Z)).literals == pack_examples(dense.transform(X)).literals).all()
+    assert (table_to_examples(read_table(Z), b).literals == pack_examples(dense.transform(X)).literals).all()
 
 
 number = st.one_of(st.just(0.0), st.just(np.nan), st.floats(-5, 5, width=16), st.sampled_from([1.0, -1.0]))
@@ -65,7 +66,7 @@ def test_sparse_and_dense_agree_on_everything(X, n_thresholds):
     for Z in (sp.csr_array(X), other):
         assert (b.transform(Z).toarray() == dense.transform(Z.toarray())).all()
         packed = pack_examples(dense.transform(Z.toarray()))
-        assert (b._pack(read_table(Z)).literals == packed.literals).all()
+        assert (table_to_examples(read_table(Z), b).literals == packed.literals).all()
 
 
 def test_sparse_is_refused_where_there_were_categories():
@@ -116,13 +117,13 @@ def test_a_wide_sparse_table_is_never_made_dense():
     b = Booleanizer().fit(X)
     assert peak_memory(lambda: Booleanizer().fit(X)) < dense_bytes / 2
     assert peak_memory(lambda: b.transform(X)) < dense_bytes / 10
-    packed = b._pack(read_table(X))
-    assert peak_memory(lambda: b._pack(read_table(X))) < 2 * packed.literals.nbytes
+    packed = table_to_examples(read_table(X), b)
+    assert peak_memory(lambda: table_to_examples(read_table(X), b)) < 2 * packed.literals.nbytes
 
 
 def test_a_long_table_is_packed_without_a_byte_for_each_feature():
     X = np.random.default_rng(0).normal(size=(200_000, 8))
     b = Booleanizer(20).fit(X)
     assert b.n_features_out_ == 160
-    packed = b._pack(read_table(X)).literals.nbytes
-    assert peak_memory(lambda: b._pack(read_table(X))) < packed + len(X) * b.n_features_out_ / 3
+    packed = table_to_examples(read_table(X), b).literals.nbytes
+    assert peak_memory(lambda: table_to_examples(read_table(X), b)) < packed + len(X) * b.n_features_out_ / 3

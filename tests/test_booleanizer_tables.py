@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from layouts import layouts
 from wtm import Booleanizer
 from wtm.features import pack_examples
+from wtm.tables.inputs import table_to_examples
 from wtm.tables.reading import read_table
 
 ROWS = [
@@ -90,7 +91,7 @@ def test_any_container_gives_the_same_features(make):
     b = Booleanizer().fit(X)
     assert b.conditions_ == expected.conditions_
     assert (b.transform(X) == expected.transform(as_list())).all()
-    examples = b._pack(read_table(X))
+    examples = table_to_examples(read_table(X), b)
     assert (examples.literals == pack_examples(b.transform(X)).literals).all()
     if make in FRAMES:
         assert b.feature_names_in_.tolist() == COLUMNS
@@ -250,7 +251,9 @@ def test_packed_features_are_those_of_transform(n_features):
     b = Booleanizer(1).fit(X)
     greater = [conditions.thresholds[0] for conditions in b.conditions_] < X
     for Z in (X, X[:0], X[:1], sp.csr_array(X)):
-        assert (b._pack(read_table(Z, min_rows=0)).literals == pack_examples(greater[: Z.shape[0]]).literals).all()
+        assert (
+            table_to_examples(read_table(Z, min_rows=0), b).literals == pack_examples(greater[: Z.shape[0]]).literals
+        ).all()
 
 
 def test_tables_longer_than_what_is_worked_out_at_a_time(monkeypatch):
@@ -260,7 +263,7 @@ def test_tables_longer_than_what_is_worked_out_at_a_time(monkeypatch):
     b = Booleanizer().fit(X)
     for Z in (X, sp.csr_array(X)):
         assert (np.asarray(sp.csr_array(b.transform(Z)).toarray()) == expected).all()
-        assert (b._pack(read_table(Z)).literals == pack_examples(expected).literals).all()
+        assert (table_to_examples(read_table(Z), b).literals == pack_examples(expected).literals).all()
 
 
 # --- Real data ----------------------------------------------------------------------------------------------------

@@ -5,18 +5,43 @@ from pathlib import Path
 
 import pytest
 
-DATA = Path(__file__).resolve().parents[1] / "docs" / "data.md"
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+
+
+def run(page):
+    """The variables that are there after all blocks of a page."""
+    path = DOCS / page
+    text = path.read_text("utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) == text.count("```python") > 0
+    scope: dict = {}
+    for block in blocks:
+        exec(compile(block, str(path), "exec"), scope)
+    return scope
 
 
 def test_recipes_for_data_run(capsys):
     pytest.importorskip("pandas")
-    blocks = re.findall(r"```python\n(.*?)```", DATA.read_text("utf-8"), re.DOTALL)
-    assert len(blocks) == DATA.read_text("utf-8").count("```python")
-    scope: dict = {}
-    for block in blocks:
-        exec(compile(block, str(DATA), "exec"), scope)
+    scope = run("data.md")
     printed = capsys.readouterr().out
     assert "IF " in printed
     for name in ("'age > 27'", "'colour = red'", "'income is missing'", "'member'", "'x0 > 7'"):
         assert name in printed
     assert scope["clf"].score(scope["X"], scope["digits"]) > 0.9
+
+
+def test_recipes_for_large_data_run(tmp_path, monkeypatch, capsys):
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    monkeypatch.chdir(tmp_path)
+    scope = run("large-data.md")
+    names, of_parquet, of_bits = capsys.readouterr().out.rsplit("\n", 3)[:3]
+    for name in ("'age > ", "'colour = blue'", "'member'"):
+        assert name in names
+    assert float(of_parquet) > 0.9
+    assert float(of_bits) > 0.9
+    assert scope["model"].score(scope["people"][scope["columns"]], scope["people"]["buys"]) == float(of_parquet)
+    written = pd.read_csv("predictions.csv")
+    assert written["age"].tolist() == scope["people"]["age"].tolist()
+    assert (written["prediction"] == written["buys"]).mean() > 0.9
+    assert (written["prediction"] == scope["clf"].predict(scope["people"].drop(columns="buys"))).all()

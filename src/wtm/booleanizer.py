@@ -3,7 +3,8 @@
 import numbers
 import warnings
 from collections.abc import Iterable, Iterator
-from typing import Any, Self
+from dataclasses import replace
+from typing import Any, Self, TypeGuard
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,7 +12,6 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_scalar
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from wtm.features import Examples, pack_blocks
 from wtm.fitting.weighting import sample_weights, times_counted
 from wtm.tables.columns import CategoryColumn, Column, SparseTable, Table, Tally, Value
 from wtm.tables.conditions import Categories, Conditions, Numbers, conditions_from_json
@@ -327,11 +327,9 @@ class Booleanizer(TransformerMixin, BaseEstimator):
             return Categories((), has_missing and len(occurring) == 1)
         by_value = sorted(occurring, key=lambda pair: _sort_key(pair[0]))
         frequent = sorted(by_value, key=lambda pair: -pair[1])[: self.max_categories]
-        return Categories(tuple(sorted((value for value, _ in frequent), key=_sort_key)), has_missing)
-
-    def _pack(self, table: Table | SparseTable) -> Examples:
-        """Features of a table, packed without a byte for each."""
-        return pack_blocks(table.n_rows, self.n_features_out_, self._blocks(table))
+        conditions = Categories(tuple(sorted((value for value, _ in frequent), key=_sort_key)), has_missing)
+        kinds = {isinstance(value, str) for value, _ in occurring}
+        return conditions if kinds == conditions.are_text else replace(conditions, is_mixed=True)
 
     def _blocks(self, table: Table | SparseTable) -> Iterator[Any]:
         """Features of some rows at a time, bool: CSR matrices of a sparse table, else arrays that lie by columns."""
@@ -356,14 +354,14 @@ class Booleanizer(TransformerMixin, BaseEstimator):
             yield block.T
 
     def _warn_of_new_values(self, conditions: Conditions, column: Column) -> None:
-        if not isinstance(conditions, Categories) or len(conditions.values) == self.max_categories:
-            return  # with so many values, fit may have seen others too
-        if conditions.values and conditions.are_all_new(column):
-            warnings.warn(
-                f"{column.label} holds no value that was there in fit, such as {conditions.values[0]!r}: all of them "
-                "count as never seen.",
-                stacklevel=2,
-            )
+        if self._has_all_values(conditions) and conditions.are_all_new(column.distinct_values()):
+            warnings.warn(conditions.concern_about_new(column.label), stacklevel=2)
+
+    def _has_all_values(self, conditions: Conditions) -> TypeGuard[Categories]:
+        """Whether these are conditions for every value that was there in fit."""
+        if not isinstance(conditions, Categories):
+            return False
+        return 0 < len(conditions.values) != self.max_categories  # with that many, there may have been others too
 
     def _sparse_blocks(self, table: SparseTable) -> Iterator[sp.csr_array]:
         number_conditions = [c for c in self.conditions_ if isinstance(c, Numbers)]

@@ -9,13 +9,14 @@ import scipy.sparse as sp
 
 from wtm.kernels.bits import complete_literals, pack_csr_rows
 
-__all__ = ["Examples", "pack_blocks", "pack_examples"]
+__all__ = ["Block", "Examples", "checked_blocks", "pack_blocks", "pack_examples", "pack_parts", "words_a_row"]
 
 _CHUNK = 4096  # rows that are compared and packed at a time, so that working space does not grow with the table
 _VECTOR_WORDS = 8
 _BIT_VALUES = (1 << np.arange(8)).astype(np.uint8)
 
 Block: TypeAlias = np.ndarray | sp.csr_matrix | sp.csr_array
+"""Some rows of a table; what is not 0 in a CSR matrix, which has no duplicate entries, is true."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,15 @@ def pack_examples(X: Block, name: str = "X", labels: Sequence[str] | None = None
     ValueError
         Names the first column that holds anything else than 0 and 1, and the first such value in it with its row.
     """
-    blocks = [_checked_sparse(X, name, labels)] if sp.issparse(X) else _checked_chunks(X, name, labels)
-    return pack_blocks(X.shape[0], X.shape[1], blocks)
+    return pack_blocks(X.shape[0], X.shape[1], checked_blocks(X, name, labels))
+
+
+def checked_blocks(X: Block, name: str = "X", labels: Sequence[str] | None = None) -> Iterator[Block]:
+    """Rows of a 0/1 table, checked as they are taken; parameters and errors are those of `pack_examples`."""
+    if sp.issparse(X):
+        yield _checked_sparse(X, name, labels)
+    else:
+        yield from _checked_chunks(X, name, labels)
 
 
 def pack_blocks(n_rows: int, n_features: int, blocks: Iterable[Block]) -> Examples:
@@ -70,29 +78,67 @@ def pack_blocks(n_rows: int, n_features: int, blocks: Iterable[Block]) -> Exampl
     n_rows, n_features : int
         Shape of the whole table.
     blocks : iterable of bool ndarray or CSR matrix, each of shape (some rows, n_features)
-        All rows, in order. Whatever is not 0 in a CSR matrix is true; it has no duplicate entries.
+        All rows, in order.
 
     Returns
     -------
     packed : Examples
     """
-    n_words = -(-2 * n_features // (64 * _VECTOR_WORDS)) * _VECTOR_WORDS
-    literals = np.zeros((n_rows, n_words), np.uint64)
-    start = 0
+    parts = list(pack_parts(n_rows, n_features, blocks, max(1, n_rows)))
+    return parts[0] if parts else Examples(_no_literals(0, n_features), n_features)
+
+
+def pack_parts(n_rows: int, n_features: int, blocks: Iterable[Block], rows_a_part: int) -> Iterator[Examples]:
+    """Pack a table part by part; all but the last have `rows_a_part` rows, and the blocks may have any other number.
+
+    Parameters
+    ----------
+    n_rows, n_features, blocks
+        As in `pack_blocks`.
+    rows_a_part : int
+        At least 1.
+
+    Yields
+    ------
+    packed : Examples
+    """
+    literals = _no_literals(min(rows_a_part, n_rows), n_features)
+    filled = 0
     for block in blocks:
-        rows = literals[start : start + block.shape[0]]
-        if isinstance(block, np.ndarray):
-            _pack_dense(block, rows)
-        else:
-            indptr, indices = block.indptr.astype(np.int64), block.indices.astype(np.int64)
-            pack_csr_rows(indptr, indices, block.data.astype(np.bool_), rows)
-        start += block.shape[0]
-    complete_literals(literals, n_features)
-    return Examples(literals, n_features)
+        done = 0
+        while done < block.shape[0]:
+            piece = block[done : done + len(literals) - filled]
+            _pack(piece, literals[filled : filled + piece.shape[0]])
+            done += piece.shape[0]
+            filled += piece.shape[0]
+            if filled == len(literals):
+                complete_literals(literals, n_features)
+                yield Examples(literals, n_features)
+                n_rows -= filled
+                literals = _no_literals(min(rows_a_part, n_rows), n_features)
+                filled = 0
+
+
+def words_a_row(n_features: int) -> int:
+    """Number of 64-bit words that the literals of a row take."""
+    return -(-2 * n_features // (64 * _VECTOR_WORDS)) * _VECTOR_WORDS
+
+
+def _no_literals(n_rows: int, n_features: int) -> np.ndarray:
+    return np.zeros((n_rows, words_a_row(n_features)), np.uint64)
+
+
+def _pack(block: Block, literals: np.ndarray) -> None:
+    """Set the bits of the features; `literals` is all 0 before."""
+    if isinstance(block, np.ndarray):
+        _pack_dense(block, literals)
+        return
+    indptr, indices = block.indptr.astype(np.int64), block.indices.astype(np.int64)
+    pack_csr_rows(indptr, indices, block.data.astype(np.bool_), literals)
 
 
 def _pack_dense(block: np.ndarray, literals: np.ndarray) -> None:
-    if block.flags.f_contiguous and not block.flags.c_contiguous:
+    if abs(block.strides[0]) < abs(block.strides[1]):
         packed = _pack_columns(block)
     else:
         packed = np.packbits(block, axis=1, bitorder="little")

@@ -1,27 +1,35 @@
 """What a fitted classifier answers: sums, decisions, probabilities and labels."""
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from wtm.booleanizer import Booleanizer
-from wtm.features import Examples
+from wtm.features import Examples, words_a_row
+from wtm.kernels.bits import BLOCK
 from wtm.machine import Machine
 from wtm.probability import probabilities
 from wtm.tables.columns import SparseTable, Table
-from wtm.tables.inputs import learn_booleanizer, table_to_examples
+from wtm.tables.inputs import learn_booleanizer, table_to_examples, table_to_parts
 from wtm.tables.reading import read_validated
 from wtm.training import Model
 from wtm.votes import PredictionModel, VotingModel
 
 __all__ = ["Predictor"]
 
+_BYTES_A_PART = 1 << 24  # of packed rows and their sums at a time, so that working space does not grow with the table
+
 
 class Predictor(ClassifierMixin, BaseEstimator):
-    """The part of `wtm.WTMClassifier` that needs a trained model and no parameter but `n_jobs`."""
+    """The part of `wtm.WTMClassifier` that needs a trained model and no parameter but `n_jobs`.
+
+    A table is answered some rows at a time, so an array that is mapped from a file is never in memory as a whole.
+    """
 
     n_jobs: int | None
     booleanizer: Any
@@ -32,7 +40,7 @@ class Predictor(ClassifierMixin, BaseEstimator):
 
     def class_sums(self, X: Any) -> np.ndarray:
         """Weighted sum of the clauses of each class, unclamped; float64 of shape (n_rows, n_classes)."""
-        return self._fixed_sums(X) * self._voting_model().unit
+        return self._from_sums(X, lambda sums: sums * self._voting_model().unit)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Confidence in each class.
@@ -47,15 +55,14 @@ class Predictor(ClassifierMixin, BaseEstimator):
             The sums of `class_sums`, shape (n_rows, n_classes); with two classes the second less the first, shape
             (n_rows,).
         """
-        sums = self._fixed_sums(X)
+        check_is_fitted(self)
         if len(self.classes_) == 2:
-            return (sums[:, 1] - sums[:, 0]) * self._voting_model().unit
-        return sums * self._voting_model().unit
+            return self._from_sums(X, lambda sums: (sums[:, 1] - sums[:, 0]) * self._voting_model().unit)
+        return self.class_sums(X)
 
     def predict(self, X: Any) -> np.ndarray:
         """The label with the largest sum for each row, the first of equals; shape (n_rows,)."""
-        sums = self._fixed_sums(X)
-        return self.classes_[sums.argmax(axis=1)]
+        return self._from_sums(X, lambda sums: self.classes_[sums.argmax(axis=1)])
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class; its largest value is that of the class that `predict` gives.
@@ -69,8 +76,7 @@ class Predictor(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_rows, n_classes), float64
             See :mod:`wtm.probability` for how sums become probabilities. Each row adds up to 1.
         """
-        sums = self._fixed_sums(X)
-        return probabilities(sums, self._voting_model().unit * self._model.logit_scale)
+        return self._from_sums(X, lambda sums: probabilities(sums, self._voting_model().unit * self._model.logit_scale))
 
     def save(self, path: str | os.PathLike[str], *, prediction_only: bool = False) -> None:
         """Write the model to a file that :func:`wtm.load_model` reads.
@@ -146,6 +152,21 @@ class Predictor(ClassifierMixin, BaseEstimator):
             voting = self._voting = self._model.voting_model()
         return voting
 
-    def _fixed_sums(self, X: Any) -> np.ndarray:
+    def _from_sums(self, X: Any, answer: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+        """Make something of each row's sums in fixed point, int64 of shape (some rows, n_classes), some at a time."""
         check_is_fitted(self)
-        return self._voting_model().sums(self._examples(self._table(X, min_rows=0)), n_jobs=self.n_jobs)
+        voting = self._voting_model()
+        table = self._table(X, min_rows=0)
+        nothing = answer(np.empty((0, len(self.classes_)), np.int64))
+        answers = np.empty((len(table), *nothing.shape[1:]), nothing.dtype)
+        start = 0
+        for examples in table_to_parts(table, self.booleanizer_, self._rows_a_part()):
+            stop = start + len(examples)
+            answers[start:stop] = answer(voting.sums(examples, n_jobs=self.n_jobs))
+            start = stop
+        return answers
+
+    def _rows_a_part(self) -> int:
+        """Rows that are predicted at a time: whole blocks, at least one for each thread."""
+        bytes_a_row = 8 * (words_a_row(self._model.parameters.n_features) + len(self.classes_))
+        return BLOCK * max(_BYTES_A_PART // bytes_a_row // BLOCK, effective_n_jobs(self.n_jobs))

@@ -2,7 +2,7 @@
 
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from wtm.classifier import WTMClassifier
 from wtm.commands import MISSING
-from wtm.commands.columns import note, parse_names, require_columns, warnings_as_notes, with_progress
+from wtm.commands.columns import NewValues, note, parse_names, require_columns, warnings_as_notes, with_progress
 from wtm.commands.files import Format, TableFile, import_pyarrow, open_table
 from wtm.commands.output import STDOUT, check_table_output, table_writer
 from wtm.commands.values import as_conditions_need, cleaned
@@ -71,6 +71,7 @@ def predict(asked: Prediction) -> None:
     kept = parse_names(asked.keep, source.names)
     require_columns(kept, source, asked.data, "which --keep names")
     _check_names(clf, kept, proba=asked.proba)
+    predictor = _BatchPredictor(clf, needed, _missing(clf, asked.missing) if source.is_text else None, asked.proba)
     n_rows = 0
     with table_writer(asked.out) as write:
         batches = source.batches(list(dict.fromkeys([*needed, *kept])))
@@ -78,9 +79,9 @@ def predict(asked: Prediction) -> None:
         shown = with_progress(batches, source.n_rows, "predicting", quiet=hides)
         with warnings_as_notes(quiet=asked.quiet), closing(shown):
             for batch in shown:
-                table = _as_model_needs(clf, batch, needed, _missing(clf, asked.missing), source, n_rows + 1)
-                write(_with_kept(batch, kept, _predictions(clf, table, proba=asked.proba)))
+                write(_with_kept(batch, kept, predictor.answers(batch, n_rows + 1)))
                 n_rows += len(batch)
+            predictor.warn()
     if asked.out != STDOUT:
         note(f"{asked.out}: predictions for {n_rows:,} rows", quiet=asked.quiet)
 
@@ -105,27 +106,80 @@ def _missing(clf: WTMClassifier, missing: tuple[str, ...] | None) -> Sequence[st
     return str(getattr(clf, "missing_values_", MISSING)).split(",")
 
 
-def _as_model_needs(
-    clf: WTMClassifier, batch: "pyarrow.Table", names: list[str], missing: Sequence[str], source: TableFile,
-    first_row: int,
-) -> "pyarrow.Table":  # fmt: skip
-    booleanizer = clf.booleanizer_
-    conditions: Sequence[Any] = [None] * len(names) if booleanizer is None else booleanizer.conditions_
-    columns = {}
-    for name, needs in zip(names, conditions, strict=True):
-        column = cleaned(batch[name], missing) if source.is_text else batch[name]
-        columns[name] = as_conditions_need(column, name, needs, first_row)
-    return import_pyarrow().table(columns)
+class _BatchPredictor:
+    """Predicts batch by batch, and tells what is wrong as if they were one table.
 
+    Parameters
+    ----------
+    clf : WTMClassifier
+    columns : list of str
+        Names, in the batches, of the model's columns in their order.
+    missing : sequence of str or None
+        What stands for a missing value in text whose kinds are to be found; None where columns have kinds.
+    proba : bool
+        Whether to give a probability for each class.
+    """
 
-def _predictions(clf: WTMClassifier, table: "pyarrow.Table", *, proba: bool) -> Iterator[tuple[str, Any]]:
-    """Names and arrays of the new columns."""
-    with warnings.catch_warnings():
-        # Of names that a model without names is given: their number was checked.
-        warnings.filterwarnings("ignore", message="X has feature names", category=UserWarning)
-        yield _PREDICTION, clf.predict(table)
-        if proba:
-            yield from zip(_probability_names(clf), clf.predict_proba(table).T, strict=True)
+    def __init__(self, clf: WTMClassifier, columns: list[str], missing: Sequence[str] | None, proba: bool) -> None:
+        self._clf = clf
+        self._columns = columns
+        self._missing = missing
+        self._proba = proba
+        self._new_values = NewValues(clf.booleanizer_, columns)
+
+    def answers(self, batch: "pyarrow.Table", first_row: int) -> list[tuple[str, Any]]:
+        """Names and arrays of the new columns.
+
+        Raises
+        ------
+        ValueError
+            A row has something that the model can't take. The error is that of the first such row, and of the first
+            such column in it, wherever batches begin and end; `first_row` is the number of the batch's first row.
+        """
+        try:
+            return self._answers(batch, first_row)
+        except ValueError:
+            self._raise_for_first_row(batch, first_row)
+            raise
+
+    def warn(self) -> None:
+        """Warn, after the last batch, of columns in which nothing was known to the model."""
+        for concern in self._new_values.concerns():
+            warnings.warn(concern, stacklevel=2)
+
+    def _answers(self, batch: "pyarrow.Table", first_row: int) -> list[tuple[str, Any]]:
+        table = self._as_model_needs(batch, first_row)
+        self._new_values.see(table)
+        with warnings.catch_warnings():
+            # Of names that a model without names is given: their number was checked.
+            warnings.filterwarnings("ignore", message="X has feature names", category=UserWarning)
+            # Of values that are new in a batch: all batches count.
+            warnings.filterwarnings("ignore", message=".* holds no value that was there in fit", category=UserWarning)
+            answers = [(_PREDICTION, self._clf.predict(table))]
+            if self._proba:
+                answers += zip(_probability_names(self._clf), self._clf.predict_proba(table).T, strict=True)
+        return answers
+
+    def _as_model_needs(self, batch: "pyarrow.Table", first_row: int) -> "pyarrow.Table":
+        booleanizer = self._clf.booleanizer_
+        conditions: Sequence[Any] = [None] * len(self._columns) if booleanizer is None else booleanizer.conditions_
+        columns = {}
+        for name, needs in zip(self._columns, conditions, strict=True):
+            column = batch[name] if self._missing is None else cleaned(batch[name], self._missing)
+            columns[name] = as_conditions_need(column, name, needs, first_row)
+        return import_pyarrow().table(columns)
+
+    def _raise_for_first_row(self, batch: "pyarrow.Table", first_row: int) -> None:
+        """Find the first row that is an error, by halves, and raise its error."""
+        fine, wrong = 0, len(batch)  # there is none above `fine`, and one above `wrong`
+        while wrong - fine > 1:
+            middle = (fine + wrong) // 2
+            try:
+                self._answers(batch.slice(fine, middle - fine), first_row + fine)
+                fine = middle
+            except ValueError:
+                wrong = middle
+        self._answers(batch.slice(fine, 1), first_row + fine)
 
 
 def _probability_names(clf: WTMClassifier) -> list[str]:
@@ -139,7 +193,7 @@ def _check_names(clf: WTMClassifier, kept: list[str], *, proba: bool) -> None:
         raise ValueError(f"--keep {clash}: the predictions have a column of this name. Rename it in the data.")
 
 
-def _with_kept(batch: "pyarrow.Table", kept: list[str], predictions: Iterator[tuple[str, Any]]) -> "pyarrow.Table":
+def _with_kept(batch: "pyarrow.Table", kept: list[str], predictions: list[tuple[str, Any]]) -> "pyarrow.Table":
     """Kept columns as they stand in the file, and the predictions."""
     pa = import_pyarrow()
     columns = {name: batch[name] for name in kept}

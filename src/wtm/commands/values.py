@@ -12,7 +12,7 @@ from wtm.commands.files import import_pyarrow
 from wtm.tables.columns import precision_error
 from wtm.tables.conditions import Categories, Conditions, Numbers
 
-__all__ = ["as_conditions_need", "as_labels", "as_learnt", "cleaned", "concern_about_text"]
+__all__ = ["as_conditions_need", "as_labels", "as_learnt", "cleaned", "concern_about_text", "distinct_values"]
 
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _WHOLE = r"^[+-]?[0-9]+$"
@@ -82,22 +82,25 @@ def as_conditions_need(column: Any, name: str, conditions: Conditions | None, fi
     ValueError
         It holds something else than in training, or an integer that float64 does not hold.
     """
-    pa = import_pyarrow()
     if conditions is not None and conditions.n_features == conditions.has_missing:
         return _presence(column)  # one value in training: any other says no more than that it is there
     column = _plain(column, name)
+    pa = import_pyarrow()
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
-    if pa.types.is_null(column.type):
-        return _all_missing(column)
-    if isinstance(conditions, Categories):
-        holds_text = any(isinstance(value, str) for value in conditions.values)
-        if holds_text and not _is_text(column):
+    if isinstance(conditions, Categories) and True in conditions.are_text:
+        if False not in conditions.are_text and not _is_text(column) and column.null_count < len(column):
             raise ValueError(f"column {name!r} held text in training, and holds {column.type} here.")
-        if holds_text:
-            return column
-    if not _is_text(column):
         return column
+    if _is_text(column):
+        column = _text_as_numbers(column, name, conditions, first_row)
+    if conditions is None:
+        _check_bits(column, name, first_row)
+    return column
+
+
+def _text_as_numbers(column: Any, name: str, conditions: Conditions | None, first_row: int) -> Any:
+    pa = import_pyarrow()
     if conditions is None or (isinstance(conditions, Numbers) and conditions.is_binary):
         column = _truth_as_digits(column)
     odd = pa.compute.invert(_looks_like_number(column)).fill_null(False)
@@ -108,6 +111,20 @@ def as_conditions_need(column: Any, name: str, conditions: Conditions | None, fi
             "this stands for a missing value, name it by --missing."
         )
     return _numbers(column, name)
+
+
+def _check_bits(column: Any, name: str, first_row: int) -> None:
+    pa = import_pyarrow()
+    numbers = column.cast(pa.float64(), safe=False)
+    is_bit = pa.compute.or_(pa.compute.equal(numbers, 0.0), pa.compute.equal(numbers, 1.0)).fill_null(False)
+    if not _all(is_bit):
+        row = pa.compute.index(is_bit, False).as_py()
+        value = column[row].as_py()
+        held = "has no value" if value is None or value != value else f"holds {value!r}"
+        raise ValueError(
+            f"column {name!r} held only 0 and 1 in training, but row {first_row + row:,} {held}. Train with a "
+            "Booleanizer where a column may hold anything else."
+        )
 
 
 def as_labels(column: Any, name: str, *, is_text: bool) -> np.ndarray:
@@ -207,6 +224,11 @@ def _is_string(type: Any) -> bool:
 def _distinct(column: Any) -> Any:
     pa = import_pyarrow()
     return pa.compute.drop_null(pa.compute.unique(column))
+
+
+def distinct_values(column: Any) -> list[Any]:
+    """Return the values of a column of pyarrow, each once; nothing of missing ones."""
+    return [value for value in _distinct(column).to_pylist() if value == value]
 
 
 def _matches(text: Any, pattern: str) -> Any:

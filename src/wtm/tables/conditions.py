@@ -14,7 +14,7 @@ that has such a VALUE or NUMBER behind it.
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -101,10 +101,13 @@ class Categories:
     values : tuple of str, int, float or bool
     has_missing : bool
         Whether there is a feature "is missing".
+    is_mixed : bool
+        Whether fit saw text and other values, although all `values` are of one of these kinds.
     """
 
     values: tuple[Value, ...]
     has_missing: bool = False
+    is_mixed: bool = False
     _index: dict[Value, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -114,6 +117,11 @@ class Categories:
     def n_features(self) -> int:
         """Number of features."""
         return len(self.values) + self.has_missing
+
+    @property
+    def are_text(self) -> set[bool]:
+        """Whether the values that fit saw are text: True, False or both; empty where there are no features of them."""
+        return {True, False} if self.is_mixed else {isinstance(value, str) for value in self.values}
 
     def names(self, column: str) -> list[str]:
         """Names of the features, for a column of this name."""
@@ -138,14 +146,17 @@ class Categories:
 
         return write
 
-    def are_all_new(self, column: Column) -> bool:
-        """Whether the column holds something, but none of the values."""
-        held = column.distinct_values()
+    def are_all_new(self, held: Collection[Value]) -> bool:
+        """Whether a column that holds these values holds something, but none of its own."""
         return bool(held) and self._index.keys().isdisjoint(held)
 
+    def concern_about_new(self, label: str) -> str:
+        """What a user ought to hear of the column with this label, if all that it holds is new."""
+        known = repr(self.values[0])
+        return f"{label} holds no value that was there in fit, such as {known}: all of them count as never seen."
+
     def _check_kind(self, column: Column) -> None:
-        held = column.distinct_values()
-        before, now = ({isinstance(value, str) for value in values} for values in (self.values, held))
+        before, now = self.are_text, {isinstance(value, str) for value in column.distinct_values()}
         if before and now and before.isdisjoint(now):
             kinds = "text", "numbers or booleans"
             was, has = kinds if before == {True} else reversed(kinds)
@@ -156,7 +167,8 @@ class Categories:
 
     def to_json(self) -> dict[str, Any]:
         """As plain JSON types."""
-        return {"kind": "categories", "values": list(self.values), "has_missing": self.has_missing}
+        mixed = {"is_mixed": True} if self.is_mixed else {}
+        return {"kind": "categories", "values": list(self.values), "has_missing": self.has_missing} | mixed
 
 
 Conditions = Numbers | Categories
@@ -197,12 +209,12 @@ def conditions_from_json(state: Any) -> Conditions:
         _check(not is_binary or numbers == (0.5,), "thresholds of a 0/1 column", thresholds)
         return Numbers(numbers, has_missing, is_binary)
     if isinstance(state, dict) and state.get("kind") == "categories":
-        _check(state.keys() == {"kind", "values", "has_missing"}, "its keys", list(state))
-        values, has_missing = state["values"], state["has_missing"]
-        _check(isinstance(has_missing, bool), "has_missing", has_missing)
+        _check(state.keys() - {"is_mixed"} == {"kind", "values", "has_missing"}, "its keys", list(state))
+        values, has_missing, is_mixed = state["values"], state["has_missing"], state.get("is_mixed", False)
+        _check(isinstance(has_missing, bool) and isinstance(is_mixed, bool), "has_missing or is_mixed", state)
         _check(isinstance(values, list) and all(map(_is_value, values)), "values", values)
         _check(len(set(values)) == len(values), "values, which must differ,", values)
-        return Categories(tuple(values), has_missing)
+        return Categories(tuple(values), has_missing, is_mixed)
     raise ValueError(f"A column's conditions must be of kind 'numbers' or 'categories', got {state!r}.")
 
 

@@ -1,5 +1,6 @@
 """From a classifier's `booleanizer` parameter and a table to packed examples."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -7,10 +8,10 @@ from sklearn.base import clone
 from sklearn.utils import assert_all_finite
 
 from wtm.booleanizer import Booleanizer
-from wtm.features import Examples, pack_examples
+from wtm.features import Block, Examples, checked_blocks, pack_blocks, pack_parts
 from wtm.tables.columns import SparseTable, Table
 
-__all__ = ["learn_booleanizer", "table_to_examples"]
+__all__ = ["learn_booleanizer", "table_to_examples", "table_to_parts"]
 
 
 def learn_booleanizer(
@@ -58,8 +59,26 @@ def table_to_examples(table: Table | SparseTable, booleanizer: Booleanizer | Non
     ValueError
         The table holds other values than it may.
     """
+    n_features, blocks = _features(table, booleanizer, name)
+    return pack_blocks(len(table), n_features, blocks)
+
+
+def table_to_parts(
+    table: Table | SparseTable, booleanizer: Booleanizer | None, rows_a_part: int, name: str = "X"
+) -> Iterator[Examples]:
+    """Pack a table part by part, so that working space does not grow with it.
+
+    Parameters and errors are those of `table_to_examples`, and `rows_a_part` that of `wtm.features.pack_parts`. Errors
+    are raised when the part that they are in is taken, with the same words.
+    """
+    n_features, blocks = _features(table, booleanizer, name)
+    return pack_parts(len(table), n_features, blocks, rows_a_part)
+
+
+def _features(table: Table | SparseTable, booleanizer: Booleanizer | None, name: str) -> tuple[int, Iterator[Block]]:
+    """Their number, and blocks of rows."""
     if booleanizer is not None:
-        return booleanizer._pack(table)
+        return booleanizer.n_features_out_, booleanizer._blocks(table)
     X = table.csr if isinstance(table, SparseTable) else table.to_array(name)
     assert_all_finite(X, input_name=name)
-    return pack_examples(X, name, table.labels())
+    return X.shape[1], checked_blocks(X, name, table.labels())

@@ -9,19 +9,9 @@ import safetensors.numpy
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from modelfiles import changed, contents, forge, through_a_file, trained_model
+from modelfiles import changed, contents, forge, through_a_file
 from problems import small, three_classes
 from wtm import load_model
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "model.safetensors"
-
-
-@pytest.fixture(scope="module")
-def trained():
-    return trained_model()
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["whole", "prediction only"])

@@ -11,24 +11,14 @@ import pytest
 from sklearn.base import clone
 
 import wtm
-from modelfiles import contents, through_a_file, trained_model
+from modelfiles import contents, through_a_file
 from problems import assert_same_model, small, table, three_classes
 from wtm import WTMClassifier, load_model, reference
 from wtm.machine import ENGINES, Machine
 from wtm.rules import rules_of
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[1] / "data"
 NAMES = ["age > 40", 'the "b"', "в, г", "[d]", "e\nf", "g\\", "h"]
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "model.safetensors"
-
-
-@pytest.fixture(scope="module")
-def trained():
-    return trained_model()
 
 
 # --- Nothing is lost ----------------------------------------------------------------------------------------------
@@ -226,7 +216,7 @@ def test_a_fresh_process_goes_on_with_it(processor, tmp_path):
     paths = {engine: tmp_path / f"{engine}.safetensors" for engine in ENGINES}
     for engine, file in paths.items():
         small(engine=engine, n_epochs=1).fit(X, y).save(file)
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([*sys.path, str(Path(__file__).parent)])}
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([*sys.path, str(Path(__file__).parents[1])])}
     environment |= {"NUMBA_CPU_NAME": processor} if processor else {}
     subprocess.run([sys.executable, "-c", CONTINUE, *paths.values()], env=environment, check=True, timeout=600)
     for engine, file in paths.items():
@@ -345,7 +335,7 @@ def named(X):
 
 
 def test_the_example_of_the_readme_runs(tmp_path, monkeypatch):
-    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
     example = readme.split("\n## Save and load\n")[1].split("```python\n")[1].split("```")[0]
     monkeypatch.chdir(tmp_path)
     names = {}

@@ -10,20 +10,9 @@ from pathlib import Path
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from modelfiles import trained_model
 from problems import assert_same_model, small, three_classes
 from wtm import WTMClassifier, load_model
 from wtm.modelfile import container
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "model.safetensors"
-
-
-@pytest.fixture(scope="module")
-def trained():
-    return trained_model()
 
 
 def test_before_fit_there_is_nothing_to_save(path):

@@ -16,11 +16,6 @@ BOOLEANIZERS = (
 )
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "model.safetensors"
-
-
 def people(n_rows=90, seed=0):
     """A frame with numbers, strings, booleans and missing values, and labels that follow from it."""
     pandas = pytest.importorskip("pandas")

@@ -1,0 +1,172 @@
+"""Files with tables, however they are written, and files that are none."""
+
+import gzip
+import sys
+
+import pytest
+
+from shell import QUICK, as_csv, column, done, people, refused, same_model
+from wtm import load_model
+from wtm.commands import files
+from wtm.rules import rules_of
+
+pa = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+
+@pytest.mark.parametrize(
+    ("content", "options"),
+    [
+        (as_csv(people(), newline="\r\n"), ()),
+        (as_csv(people(), newline="\r\n").encode("utf-8-sig"), ()),
+        (as_csv(people()) + "\n\n", ()),
+        (as_csv(people(), separator=";"), ("--separator", ";")),
+        (as_csv(people(), separator="\t"), ("--separator", "tab")),
+        (as_csv(people()).encode("utf-16"), ("--encoding", "utf-16")),
+        (gzip.compress(as_csv(people()).encode()), ()),
+    ],
+    ids=["windows", "bom", "empty-lines", "semicolon", "tab", "utf-16", "gzip"],
+)
+def test_every_way_to_write_a_csv_is_the_same_table(trained, train, write, content, options):
+    data = write(content)
+    clf, _ = train(data, *options)
+    model = trained[0] / "model.safetensors"
+    assert same_model(clf, load_model(model))
+    done("predict", model, data, *options, "--out", data.parent / "p.csv")
+    assert column(data.parent / "p.csv") == column(trained[0] / "predictions.csv")
+
+
+def test_a_tsv_has_tabs_and_fields_may_have_blanks_around_them(trained, train, write):
+    clf, _ = train(write(as_csv(people(), separator="\t"), "data.tsv"))
+    assert same_model(clf, load_model(trained[0] / "model.safetensors"))
+    table = {"a": ["1", " 2", "3 "] * 10, "b": [" x", "y ", " x "] * 10}
+    clf, _ = train(write("a , b\n" + as_csv(table, header=False)), target="b")
+    assert (clf.feature_names_in_.tolist(), clf.classes_.tolist()) == (["a"], ["x", "y"])
+    assert clf.booleanizer_.get_feature_names_out().tolist() == ["a > 1.5", "a > 2.5"]
+
+
+def test_latin_1_and_names_in_any_language(train, write):
+    table = {"größe": ["klein", "groß"] * 10, "käufer": ["ja", "nö"] * 10}
+    data = write(as_csv(table), encoding="latin-1")
+    clf, _ = train(data, "--encoding", "latin-1", target="käufer")
+    assert clf.booleanizer_.get_feature_names_out().tolist() == ["größe = groß", "größe = klein"]
+    assert "is not encoded in utf-8" in refused("train", data, "--target", "käufer", "--out", data.parent / "m")
+    late = write(as_csv({"a": ["1"] * 10, "b": ["ü"] * 10}), encoding="latin-1")
+    assert "--encoding latin-1" in refused("train", late, "--target", "b", "--out", data.parent / "m")
+    assert "no encoding" in refused("train", data, "--target", "b", "--out", data.parent / "m", "--encoding", "klingon")
+
+
+def test_without_a_header_columns_have_numbers(trained, train, write):
+    data = write(as_csv(people(), header=False))
+    clf, _ = train(data, "--no-header", target="x5")
+    assert clf.feature_names_in_.tolist() == ["x0", "x1", "x2", "x3", "x4"]
+    known = load_model(trained[0] / "model.safetensors")
+    assert [rule.weight for rule in rules_of(clf)] == [rule.weight for rule in rules_of(known)]
+    out = data.parent / "p.csv"
+    done("predict", data.parent / "trained.safetensors", data, "--no-header", "--out", out)
+    assert column(out) == column(trained[0] / "predictions.csv")
+
+
+def test_a_single_column_with_an_empty_line_keeps_its_rows(write, train):
+    clf, _ = train(write(as_csv({"a": ["1", "2", ""] * 10, "y": ["u", "v", "w"] * 10})), target="y")
+    data = write("a\n1\n\n2\n")
+    result = done("predict", data.parent / "trained.safetensors", data)
+    assert len(result.stdout.splitlines()) == 4
+    assert clf.n_features_in_ == 1
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_parquet_of_data_frames(library, tmp_path, train):
+    frames = pytest.importorskip(library)
+    frame = frames.DataFrame({"age": [1.0, None, 2.0] * 20, "colour": ["red", None, "blue"] * 20, "y": [0, 1, 0] * 20})
+    data = tmp_path / "data.parquet"
+    (frame.to_parquet if library == "pandas" else frame.write_parquet)(data)
+    clf, _ = train(data, target="y")
+    names = ["age > 1.5", "age is missing", "colour = blue", "colour = red", "colour is missing"]
+    assert clf.booleanizer_.get_feature_names_out().tolist() == names
+
+
+@pytest.mark.parametrize("name", ["data.csv", "data.parquet"])
+def test_memory_does_not_grow_with_the_rows(tmp_path, monkeypatch, name):
+    n_rows, text = 100_000, "twenty characters..."
+    table = pa.table({"a": [text] * n_rows, "b": [text[::-1]] * n_rows})
+    if name.endswith("csv"):
+        (tmp_path / name).write_text(as_csv(table.to_pydict()), "utf-8")
+    else:
+        parquet.write_table(table, tmp_path / name, row_group_size=1000, use_dictionary=False)
+    del table
+    monkeypatch.setattr(files, "_BLOCK", 10_000)
+    monkeypatch.setattr(files, "_ROWS", 1000)
+    before = pa.total_allocated_bytes()
+    peak = n_read = 0
+    for batch in files.open_table(tmp_path / name, files.Format()).batches(["a", "b"]):
+        n_read += len(batch)
+        peak = max(peak, pa.total_allocated_bytes() - before)
+    assert n_read == n_rows
+    assert 0 < peak < 2 * n_rows * len(text) / 4
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("", "is empty"),
+        ("a,y\n", "has no rows"),
+        ("a,y", "has no rows"),
+        ("\n\n", "has no rows"),
+        ("a,b\n1,2\n", "has no column 'y', which --target names. Its columns are 'a', 'b'"),
+        ("a;y\n1;2\n", "Name it by --separator"),
+        ("y\n1\n2\n", "no column to learn from"),
+        ("a,y,a\n1,2,3\n", "more than one column called 'a'"),
+        ("a,y\n1,u\n2\n", "Row #3: Expected 2 columns, got 1"),
+        ("a,y\n1,u\n2,v,w\n", "Row #3: Expected 2 columns, got 3"),
+        ("a,y\n1,u\n2,u\n", "has the one value u in all rows"),
+        ("a,y\n1,0.5\n2,1.5\n", "'y' holds 0.5, and labels must be whole numbers"),
+        ("a,y\n1,1e300\n2,1\n", "'y' holds 1e+300, and labels that are numbers must fit 64 bits"),
+        ("a,y\n1,9223372036854775808\n2,1.0\n", "9.223372036854776e+18, and labels that are numbers must fit 64 bits"),
+        ("a,y\n" + "".join(f"1,id{i}\n" for i in range(20)), "is it an identifier?"),
+        ("a,y\n" + "5,u\n5,v\n" * 5, "no column with two different values"),
+        ("a,y\n" + "5,u\n1e999,v\n" * 5, "contains infinity, or a number too large for float64, in column 'a'"),
+        ("a,y\n1,u\n2,v\n", "--holdout 0.2 of 2 rows"),
+        ("a,y\n1,u\n2,v\n1,u\n2,v\n", "--holdout 0.2 of 4 rows"),
+        (b"\x00,y\n\x02\xff,1\n", "is not encoded in utf-8"),
+        (b"PAR1 but no more", "can't be read"),
+        (b"\x1f\x8b but no more", "can't be read"),
+        (gzip.compress(as_csv(people()).encode())[:-20], "can't be read"),
+    ],
+)
+def test_files_that_are_no_use_are_refused_in_one_line(write, tmp_path, content, words):
+    line = refused("train", write(content), "--target", "y", "--out", tmp_path / "m.safetensors", *QUICK)
+    assert words in line
+    assert not (tmp_path / "m.safetensors").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["data.csv"]
+
+
+@pytest.mark.parametrize("name", ["data.parquet", "DATA.PQ"])
+@pytest.mark.parametrize("content", ["a,y\n1,u\n", b"\x00AR1, and no more", b"PAR1 but no more"])
+def test_what_is_called_parquet_is_not_read_as_csv(write, tmp_path, name, content):
+    line = refused("train", write(content, name), "--target", "y", "--out", tmp_path / "m", *QUICK)
+    assert name in line
+    assert "Parquet" in line
+
+
+def test_a_row_that_never_ends_is_refused(write, tmp_path, monkeypatch):
+    monkeypatch.setattr("wtm.commands.files._BLOCK", 1000)
+    data = write('a,y\n1,"u\n' + "2,v\n" * 1000)
+    assert "a quotation mark that is not closed" in refused("train", data, "--target", "y", "--out", tmp_path / "m")
+
+
+def test_files_that_are_not_there(trained, tmp_path):
+    gone, model, data = tmp_path / "gone", trained[0] / "model.safetensors", trained[0] / "people.csv"
+    no_such = f"wtm: {gone}: No such file or directory"
+    assert no_such in refused("train", gone, "--target", "y", "--out", tmp_path / "m")
+    assert no_such in refused("predict", model, gone)
+    assert f"{gone}" in refused("predict", gone, data)
+    assert f"{gone}" in refused("rules", gone)
+    assert "is a folder" in refused("train", tmp_path, "--target", "y", "--out", tmp_path / "m")
+    assert "can't be loaded as a model" in refused("predict", data, data)
+
+
+def test_without_pyarrow_the_remedy_is_told(trained, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    line = refused("train", trained[0] / "people.csv", "--target", "buys", "--out", tmp_path / "m")
+    assert "pip install 'weighted-tsetlin-machine[tables]'" in line

@@ -1,0 +1,55 @@
+"""The options of the commands."""
+
+import inspect
+
+import pytest
+
+from shell import done, invoke, refused
+from wtm import WTMClassifier, load_model
+from wtm.commands.options import train as train_command
+
+pytest.importorskip("pyarrow")
+
+
+def test_defaults_are_those_of_the_classifier():
+    own, found = inspect.signature(WTMClassifier).parameters, inspect.signature(train_command).parameters
+    names = {"clauses": "n_clauses", "threshold": "T", "s": "s", "gamma": "gamma", "epochs": "n_epochs"}
+    for option, parameter in names.items():
+        assert found[option].default == own[parameter].default
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--clauses", 3), "n_clauses must be even, got 3"),
+        (("--T", -1), "T must be greater than 0"),
+        (("--s", "nan"), "s must be finite"),
+        (("--epochs", 0), "n_epochs must be at least 1"),
+        (("--drop", "colour,size"), "no column 'size', which --drop names"),
+        (("--drop", "buys"), "which is the target"),
+        (("--drop", "age,colour,income,member,postcode"), "no column to learn from"),
+        (("--target", "age", "--holdout", 0.01), "--holdout 0.01"),
+    ],
+)
+def test_options_that_can_not_be(trained, tmp_path, options, words):
+    command = ("train", trained[0] / "people.csv", "--target", "buys", "--out", tmp_path / "m")
+    assert words in refused(*command, *options)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "options", [("--separator", ";;"), ("--separator", "§"), ("--holdout", 1), ("--jobs", 0), ("--seed", -1), ("--no",)]
+)
+def test_misuse_of_options_ends_with_2(trained, tmp_path, options):
+    result = invoke("train", trained[0] / "people.csv", "--target", "buys", "--out", tmp_path / "m", *options)
+    assert result.exit_code == 2
+
+
+def test_rules_are_printed_with_the_names_of_columns(trained):
+    from wtm.rules import heaviest_rules
+
+    clf = load_model(trained[0] / "model.safetensors")
+    printed = done("rules", trained[0] / "model.safetensors", "--per-class", 3).stdout.splitlines()
+    assert printed == [str(rule) for rule in heaviest_rules(clf, 3)]
+    assert len(printed) == 6
+    assert any("age" in rule or "member" in rule for rule in printed)

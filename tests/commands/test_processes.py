@@ -1,0 +1,71 @@
+"""The commands as processes."""
+
+import functools
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from shell import N_ROWS, QUICK, WTM, as_csv, people, same_model
+from wtm import load_model
+
+pytest.importorskip("pyarrow")
+
+
+def process(*arguments, **options):
+    return subprocess.run([WTM, *map(str, arguments)], capture_output=True, text=True, timeout=120, **options)
+
+
+def test_processes(trained, tmp_path):
+    data, model = trained[0] / "people.csv", tmp_path / "m"
+    result = process("train", data, "--target", "buys", "--out", model, *QUICK)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert same_model(load_model(model), load_model(trained[0] / "model.safetensors"))
+    result = process("predict", model, data)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout == (trained[0] / "predictions.csv").read_text("utf-8")
+    result = process("predict", model, tmp_path / "gone.csv")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr.count("\n") == 1
+
+
+def test_help_is_quick_since_nothing_is_imported():
+    code = "import sys, wtm.cli; print({'numpy', 'pyarrow', 'sklearn', 'numba', 'rich.progress'} & set(sys.modules))"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert result.stdout == "set()\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are another matter elsewhere")
+def test_interrupted_training_leaves_nothing(tmp_path):
+    data = tmp_path / "people.csv"
+    data.write_text(as_csv(people() | {"id": [f"person {i}" for i in range(N_ROWS)]}), "utf-8")
+    command = ["train", data, "--target", "buys", "--out", tmp_path / "m", "--epochs", "10000000"]
+    # A test run in the background of a script ignores the signal, and its children would inherit that.
+    listen = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen([WTM, *map(str, command)], preexec_fn=listen, **pipes) as process:
+        try:
+            assert "column 'id'" in process.stderr.readline()
+            time.sleep(0.5)  # all is read, and training comes next
+            process.send_signal(signal.SIGINT)
+            output, errors = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert (process.returncode, output, errors) == (130, "", "wtm: interrupted.\n")
+    assert list(tmp_path.iterdir()) == [data]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are another matter elsewhere")
+def test_a_reader_that_goes_away_is_no_failure_with_a_traceback(trained, tmp_path):
+    table = {name: values * 400 for name, values in people().items()}
+    data = tmp_path / "many.csv"
+    data.write_text(as_csv(table), "utf-8")
+    command = [WTM, "predict", str(trained[0] / "model.safetensors"), str(data), "--keep", "colour"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "colour,prediction\n"
+        process.stdout.close()
+        errors = process.stderr.read()
+    assert "Traceback" not in errors
