@@ -1,0 +1,58 @@
+"""Try settings on nine data sets, compare with scikit-learn's methods, and write docs/choosing.md.
+
+    python benchmarks/choose.py trials --data-dir DIR [--problems MNIST,Adult]
+    python benchmarks/choose.py contest --data-dir DIR [--problems MNIST,Adult]
+    python benchmarks/choose.py report
+
+`trials` cross-validates on training parts alone, `contest` trains the defaults, each data set's best setting of the
+trials, and scikit-learn's methods on whole training parts, and measures them on test parts. Both keep what is done in
+benchmarks/results/choosing.jsonl and leave out what is there. `report` prints the tables and writes the page.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from choosing.contest import read_results, run_contest
+from choosing.page import write_page
+from choosing.problems import NAMES, load_problem
+from choosing.summary import best_settings
+from choosing.trials import read_trials, run_trials
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def main() -> int:
+    """Do what the command line asks for; see the module."""
+    options = _options()
+    try:
+        if options.what == "report":
+            print(write_page(read_trials(options.results), read_results(options.results), options.page))
+            return 0
+        for name in options.problems.split(","):
+            problem = load_problem(name, options.data_dir)
+            if options.what == "trials":
+                run_trials(problem, options.results)
+            else:
+                run_contest(problem, best_settings(read_trials(options.results))[name].setting, options.results)
+    except (ValueError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("trials", "contest", "report"))
+    parser.add_argument("--data-dir", type=Path, default=Path("data"))
+    parser.add_argument("--problems", default=",".join(NAMES), help="data sets, with commas between them")
+    parser.add_argument("--results", type=Path, default=ROOT / "benchmarks/results/choosing.jsonl")
+    parser.add_argument("--page", type=Path, default=ROOT / "docs/choosing.md")
+    options = parser.parse_args()
+    if unknown := set(options.problems.split(",")) - set(NAMES):
+        parser.error(f"--problems must name some of {', '.join(NAMES)}, got {', '.join(sorted(unknown))}.")
+    return options
+
+
+if __name__ == "__main__":
+    sys.exit(main())

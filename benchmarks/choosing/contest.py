@@ -1,0 +1,133 @@
+"""Defaults, tuned settings and scikit-learn's methods: trained on whole training parts, measured on test parts."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from choosing.candidates import DEFAULT, EPOCHS, Setting
+from choosing.problems import Problem
+from choosing.trials import append, read_lines
+from wtm import WTMClassifier
+from wtm.paper.files import environment
+
+__all__ = ["METHODS", "Result", "read_results", "run_contest"]
+
+SEEDS = (0, 1, 2)
+N_JOBS = 2
+
+
+@dataclass(frozen=True)
+class Result:
+    """A method on a data set.
+
+    Attributes
+    ----------
+    problem, method : str
+    setting : Setting or None
+        Of wtm.
+    accuracies : list of float
+        On the test part, in per cent, one a seed; a method without anything random has one.
+    seconds : float
+        To fit, mean of the seeds.
+    """
+
+    problem: str
+    method: str
+    setting: Setting | None
+    accuracies: list[float]
+    seconds: float
+
+
+def _for_columns(numbers: Any) -> Any:
+    """Text columns one feature a value, and `numbers` for the others."""
+    values = OneHotEncoder(handle_unknown="ignore")
+    return make_column_transformer(
+        (values, make_column_selector(dtype_include="category")),
+        (numbers, make_column_selector(dtype_exclude="category")),
+    )
+
+
+def _logistic(problem: Problem, seed: int) -> Any:
+    model = LogisticRegression(max_iter=1_000)
+    if problem.is_bits:
+        return model
+    numbers = make_pipeline(SimpleImputer(), StandardScaler())
+    return make_pipeline(_for_columns(numbers) if _is_frame(problem) else numbers, model)
+
+
+def _forest(problem: Problem, seed: int) -> Any:
+    model = RandomForestClassifier(random_state=seed, n_jobs=N_JOBS)
+    return make_pipeline(_for_columns(SimpleImputer()), model) if _is_frame(problem) else model
+
+
+def _boosting(problem: Problem, seed: int) -> Any:
+    return HistGradientBoostingClassifier(random_state=seed, categorical_features="from_dtype")
+
+
+METHODS: dict[str, tuple[Callable[[Problem, int], Any], bool]] = {
+    "logistic regression": (_logistic, False),
+    "random forest": (_forest, True),
+    "histogram gradient boosting": (_boosting, True),
+}
+"""scikit-learn's, with its defaults (1,000 iterations for logistic regression), and whether the seed matters."""
+
+
+def _is_frame(problem: Problem) -> bool:
+    return isinstance(problem.X_train, pd.DataFrame)
+
+
+def read_results(path: Path) -> dict[tuple[str, str, Setting | None], Result]:
+    """Read the results of a file, by data set, method and setting."""
+    found = {}
+    for content in read_lines(path):
+        if "method" in content:
+            setting = content["setting"] and Setting(**content["setting"])
+            result = Result(**{**content, "setting": setting})
+            found[result.problem, result.method, setting] = result
+    return found
+
+
+def run_contest(problem: Problem, tuned: Setting, path: Path) -> None:
+    """Measure all methods, wtm also with the setting `tuned`, on a data set, but for those that the file has."""
+    done = read_results(path)
+    append(path, {"problem": problem.name, "threads": N_JOBS, **environment()})
+    for method, setting, make, seeds in _entries(tuned):
+        if (problem.name, method, setting) in done:
+            continue
+        print(f"{problem.name}: {method}", flush=True)
+        measured = [_measure(make(problem, seed), problem, dense=method.startswith("histogram")) for seed in seeds]
+        accuracies, seconds = zip(*measured, strict=True)
+        append(path, asdict(Result(problem.name, method, setting, list(accuracies), round(float(np.mean(seconds)), 2))))
+
+
+def _entries(tuned: Setting) -> Iterator[tuple[str, Setting | None, Callable[[Problem, int], Any], tuple]]:
+    for method, setting in (("wtm", DEFAULT), ("wtm, tuned", tuned)):
+
+        def make(problem: Problem, seed: int, setting: Setting = setting) -> WTMClassifier:
+            return WTMClassifier(**asdict(setting), n_epochs=EPOCHS, random_state=seed, n_jobs=N_JOBS)
+
+        yield method, setting, make, SEEDS
+    for method, (make, is_random) in METHODS.items():
+        yield method, None, make, SEEDS if is_random else SEEDS[:1]
+
+
+def _measure(estimator: Any, problem: Problem, *, dense: bool) -> tuple[float, float]:
+    X_train, X_test = problem.X_train, problem.X_test
+    if dense and sp.issparse(X_train):
+        X_train, X_test = X_train.toarray(), X_test.toarray()
+    start = time.perf_counter()
+    estimator.fit(X_train, problem.y_train)
+    seconds = time.perf_counter() - start
+    return round(100 * float(np.mean(estimator.predict(X_test) == problem.y_test)), 3), seconds

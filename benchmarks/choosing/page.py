@@ -1,0 +1,125 @@
+"""Writes docs/choosing.md from what the trials and the contest found."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from choosing.candidates import CURVES, DEFAULT, EPOCHS, GRID, LONG, LONG_EPOCHS, Setting
+from choosing.contest import METHODS, Result
+from choosing.figures import Panel, draw_curves
+from choosing.problems import FOLDS, NAMES, ROWS
+from choosing.summary import best_settings, shortfalls
+from choosing.text import ADVICE, INTRODUCTION, SPACES
+from choosing.trials import Trial
+from wtm.paper.console import NOTHING, Table
+
+__all__ = ["write_page"]
+
+FIGURE = "choosing.svg"
+_BEST = 10
+
+Trials = Mapping[tuple[str, Setting, int], Trial]
+Results = Mapping[tuple[str, str, Setting | None], Result]
+
+
+def write_page(trials: Trials, results: Results, path: Path) -> str:
+    """Write the page and its picture; return the tables."""
+    draw_curves(path.parent / FIGURE, _panels(trials))
+    tables = "\n\n".join(
+        [
+            "## Defaults, tuned settings, and other methods",
+            f"Accuracy on the test parts in per cent, after training on whole training parts: wtm with its defaults "
+            f"({_words(DEFAULT)}, {EPOCHS} epochs) and with the setting that was best in cross-validation, then "
+            f"scikit-learn's methods with theirs. Where a seed matters, the mean of {3} and in brackets the range.",
+            contest_table(results, best_settings(trials)).markdown(),
+            "Seconds to fit, on two threads:",
+            seconds_table(results, best_settings(trials)).markdown(),
+            "## What cross-validation found",
+            f"{FOLDS} folds of at most {ROWS:,} rows of each training part, {EPOCHS} epochs. Best settings of each "
+            "data set, of all that were tried:",
+            best_table(trials).markdown(),
+            f"All combinations of a grid at {DEFAULT.n_clauses} clauses, the {_BEST} best in the mean over data sets, "
+            "and the defaults. Figures are points below the best of the data set:",
+            grid_table(trials).markdown(),
+            "## One parameter at a time",
+            "All others are as the defaults have them.",
+            f"![Accuracy over each parameter]({FIGURE})",
+        ]
+    )
+    page = "\n\n".join([INTRODUCTION, ADVICE, tables, SPACES])
+    path.write_text(page.rstrip("\n") + "\n", encoding="utf-8")
+    return tables
+
+
+def contest_table(results: Results, best: Mapping[str, Trial]) -> Table:
+    """A row a data set: accuracies."""
+
+    def cell(result: Result) -> str:
+        accuracies = result.accuracies
+        spread = f" ({min(accuracies):.2f}–{max(accuracies):.2f})" if len(accuracies) > 1 else ""
+        return f"{np.mean(accuracies):.2f}{spread}"
+
+    return _contest(results, best, cell)
+
+
+def seconds_table(results: Results, best: Mapping[str, Trial]) -> Table:
+    """A row a data set: seconds to fit."""
+    return _contest(results, best, lambda result: f"{result.seconds:.1f}")
+
+
+def _contest(results: Results, best: Mapping[str, Trial], cell: object) -> Table:
+    rows = []
+    for name, trial in best.items():
+        wanted = [("wtm", DEFAULT), ("wtm, tuned", trial.setting), *((method, None) for method in METHODS)]
+        found = [results.get((name, *key)) for key in wanted]
+        rows.append([name, *(cell(result) if result else NOTHING for result in found)])
+    return Table(["", "wtm, defaults", "wtm, tuned", *METHODS], rows)
+
+
+def best_table(trials: Trials) -> Table:
+    """A row a data set: the best setting, its accuracy, and that of the defaults."""
+    rows = []
+    for name, trial in best_settings(trials).items():
+        s, default = trial.setting, trials.get((name, DEFAULT, EPOCHS))
+        rows.append(
+            [name, f"{s.n_clauses}", f"{s.T:g}", f"{s.s:g}", f"{s.gamma:g}", f"{trial.accuracy:.2f}",
+             f"{default.accuracy:.2f}" if default else NOTHING]
+        )  # fmt: skip
+    return Table(["", "n_clauses", "T", "s", "gamma", "accuracy (%)", "defaults (%)"], rows)
+
+
+def grid_table(trials: Trials) -> Table:
+    """A row a setting, the best in the mean first; the defaults last."""
+    found = shortfalls(trials, (*GRID, DEFAULT))
+    default = {DEFAULT: found[DEFAULT]} if DEFAULT in found else {}
+    names = [name for name in NAMES if name in best_settings(trials)]
+    rows = []
+    for setting, below in [*list(found.items())[:_BEST], *default.items()]:
+        points = list(below.values())
+        mark = "**" if setting == DEFAULT else ""
+        rows.append(
+            [f"{mark}T {setting.T:g}, s {setting.s:g}, gamma {setting.gamma:g}{mark}", f"{np.mean(points):.2f}",
+             f"{max(points):.2f}", *(f"{below[name]:.1f}" for name in names)]
+        )  # fmt: skip
+    return Table(["", "mean", "worst", *names], rows)
+
+
+def _panels(trials: Trials) -> list[Panel]:
+    best = best_settings(trials)
+    panels: list[Panel] = []
+    for name, settings in CURVES.items():
+        parameter = name.split(",")[0]
+        found = shortfalls(trials, settings)
+        there = [setting for setting in settings if setting in found]
+        below = {problem: [found[setting][problem] for setting in there] for problem in best}
+        panels.append((name, [getattr(setting, parameter) for setting in there], below))
+    long = {name: trials[name, LONG, LONG_EPOCHS] for name in best if (name, LONG, LONG_EPOCHS) in trials}
+    marks = [epoch for epoch in (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100) if epoch <= LONG_EPOCHS]
+    below = {name: [best[name].accuracy - trial.curve[epoch - 1] for epoch in marks] for name, trial in long.items()}
+    panels.append(("n_epochs", marks, below))
+    return panels
+
+
+def _words(setting: Setting) -> str:
+    return f"{setting.n_clauses} clauses, T {setting.T:g}, s {setting.s:g}, gamma {setting.gamma:g}"

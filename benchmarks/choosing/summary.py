@@ -1,0 +1,35 @@
+"""What the trials say: how far each setting stays below the best of its data set."""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from choosing.candidates import EPOCHS, Setting
+from choosing.problems import NAMES
+from choosing.trials import Trial
+
+__all__ = ["Shortfalls", "best_settings", "shortfalls"]
+
+Trials = Mapping[tuple[str, Setting, int], Trial]
+Shortfalls = dict[Setting, dict[str, float]]
+
+
+def best_settings(trials: Trials) -> dict[str, Trial]:
+    """The best trial of each data set, at the default number of epochs; of equals the one with fewer clauses."""
+    best = {}
+    for name in NAMES:
+        chosen = [trial for (problem, _, n_epochs), trial in trials.items() if (problem, n_epochs) == (name, EPOCHS)]
+        if chosen:
+            best[name] = max(chosen, key=lambda trial: (trial.accuracy, -trial.setting.n_clauses))
+    return best
+
+
+def shortfalls(trials: Trials, settings: Iterable[Setting]) -> Shortfalls:
+    """Of each setting that all data sets have: by data set, the points below the best of it; the best in mean first."""
+    best = best_settings(trials)
+    found = {
+        setting: {name: top.accuracy - trials[name, setting, EPOCHS].accuracy for name, top in best.items()}
+        for setting in dict.fromkeys(settings)
+        if all((name, setting, EPOCHS) in trials for name in best)
+    }
+    return dict(sorted(found.items(), key=lambda item: float(np.mean(list(item[1].values())))))
