@@ -109,11 +109,10 @@ def _panels(trials: Trials) -> list[Panel]:
     best = best_settings(trials)
     panels: list[Panel] = []
     for name, settings in CURVES.items():
-        parameter = name.split(",")[0]
         found = shortfalls(trials, settings)
         there = [setting for setting in settings if setting in found]
         below = {problem: [found[setting][problem] for setting in there] for problem in best}
-        panels.append((name, [getattr(setting, parameter) for setting in there], below))
+        panels.append((name, [getattr(setting, name) for setting in there], below))
     long = {name: trials[name, LONG, LONG_EPOCHS] for name in best if (name, LONG, LONG_EPOCHS) in trials}
     marks = [epoch for epoch in (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100) if epoch <= LONG_EPOCHS]
     below = {name: [best[name].accuracy - trial.curve[epoch - 1] for epoch in marks] for name, trial in long.items()}

@@ -35,9 +35,9 @@ class WTMClassifier(Predictor):
     ----------
     n_clauses : int, default=200
         Clauses of each class, an even number.
-    T : float, default=50
+    T : float, default=25
         Threshold that the sums of a class are trained toward: +T on its own examples, -T on others.
-    s : float, default=10
+    s : float, default=3
         Specificity. The probability p_s of the paper is 1/s: with a larger s rules get longer, except near 1, where
         they may be long as well. At least 1.
     gamma : float, default=0.01
@@ -136,8 +136,8 @@ class WTMClassifier(Predictor):
     def __init__(
         self,
         n_clauses: int = 200,
-        T: float = 50,
-        s: float = 10,
+        T: float = 25,
+        s: float = 3,
         gamma: float = 0.01,
         n_epochs: int = 30,
         *,
