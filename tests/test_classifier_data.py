@@ -99,13 +99,9 @@ def test_any_layout_gives_the_same_model(problem, plain, tmp_path):
 
 
 SPARSE = {
-    "CSR": sp.csr_matrix,
-    "CSC": sp.csc_matrix,
-    "COO": sp.coo_matrix,
-    "LIL": sp.lil_matrix,
-    "CSR array": sp.csr_array,
-    "CSC array": sp.csc_array,
-    "COO array": sp.coo_array,
+    **{f"{name} matrix": getattr(sp, f"{name}_matrix") for name in ("bsr", "coo", "csc", "csr", "dok", "lil")},
+    **{f"{name} array": getattr(sp, f"{name}_array") for name in ("bsr", "coo", "csc", "csr", "dok", "lil")},
+    "diagonals": lambda X: sp.dia_array(sp.csr_array(X).T).T,
     "bool": lambda X: sp.csr_array(X.astype(np.bool_)),
     "float32": lambda X: sp.csr_array(X.astype(np.float32)),
     "unsorted": lambda X: unsorted(sp.csr_array(X)),

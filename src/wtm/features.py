@@ -7,6 +7,7 @@ from typing import TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
+from wtm.fitting.memory import check_memory
 from wtm.kernels.bits import complete_literals, pack_csr_rows
 
 __all__ = ["Examples", "pack_blocks", "pack_examples"]
@@ -75,8 +76,14 @@ def pack_blocks(n_rows: int, n_features: int, blocks: Iterable[Block]) -> Exampl
     Returns
     -------
     packed : Examples
+
+    Raises
+    ------
+    MemoryError
+        They would not fit into the memory.
     """
     n_words = -(-2 * n_features // (64 * _VECTOR_WORDS)) * _VECTOR_WORDS
+    check_memory(8 * n_rows * n_words, f"{n_rows:,} rows of {2 * n_features:,} literals")
     literals = np.zeros((n_rows, n_words), np.uint64)
     start = 0
     for block in blocks:
