@@ -5,7 +5,7 @@ import numbers
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_array, compute_class_weight
+from sklearn.utils import check_array
 
 __all__ = ["check_total", "class_weights", "sample_weights", "times_counted"]
 
@@ -30,10 +30,12 @@ def sample_weights(sample_weight: Any, n_rows: int, name: str = "sample_weight")
     Raises
     ------
     ValueError
-        A weight is negative, NaN or infinite, the number of weights is not that of the rows, or all are zero.
+        A weight is negative, NaN, masked or infinite, the number of weights is not that of the rows, or all are zero.
     """
     if sample_weight is None:
         return None
+    if np.ma.is_masked(sample_weight):
+        raise ValueError(f"{name} must hold a weight for each row, but some are masked: fill them in.")
     if isinstance(sample_weight, numbers.Number):
         sample_weight = np.full(n_rows, sample_weight)
     weights = check_array(sample_weight, ensure_2d=False, allow_nd=True, dtype=np.float64, input_name=name)
@@ -100,7 +102,9 @@ def class_weights(
     unknown = [label for label in class_weight if label not in classes.tolist()]
     if unknown:
         raise ValueError(f"class_weight names the label {unknown[0]!r}, which is none of the classes {classes}.")
-    found = compute_class_weight(class_weight, classes=classes, y=classes[labels])
+    given = [class_weight.get(label, 1.0) for label in classes.tolist()]
+    are_numbers = all(isinstance(weight, numbers.Real) for weight in given)
+    found = np.array(given if are_numbers else [np.nan], np.float64)
     if not (np.isfinite(found).all() and (found >= 0).all() and found[labels].any()):
         raise ValueError(f"class_weight must hold finite weights of 0 or more, not all zero; got {class_weight!r}.")
     return found
