@@ -5,12 +5,13 @@ from itertools import pairwise
 from typing import ClassVar, NoReturn
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import Parallel, delayed
 
 from wtm.features import Examples
 from wtm.kernels.bits import BLOCK
 from wtm.kernels.evaluate import list_literals, votes
 from wtm.machine import Machine, MachineParameters
+from wtm.workers import number_of_workers
 
 __all__ = ["PredictionModel", "VotingModel"]
 
@@ -82,7 +83,7 @@ class VotingModel:
             rows = np.arange(len(examples), dtype=np.int64)
         sums = np.empty((len(rows), self.n_machines), np.int64)
         n_blocks = -(-len(rows) // BLOCK)
-        n_parts = max(1, min(effective_n_jobs(n_jobs), n_blocks))
+        n_parts = number_of_workers(n_jobs, n_blocks)
         bounds = [n_blocks * part // n_parts * BLOCK for part in range(n_parts)] + [len(rows)]
         # Threads by requirement: they write into one array.
         Parallel(n_jobs=n_parts, require="sharedmem")(
