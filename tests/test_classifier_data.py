@@ -1,5 +1,7 @@
 """Labels and tables of every kind give the model that plain ones give."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -7,6 +9,7 @@ from sklearn.exceptions import DataConversionWarning
 
 from layouts import layouts, unsorted, with_long_indices, with_stored_zeros
 from problems import assert_same_model, is_same_model, small, table, three_classes, xor
+from wtm.rules import rules_of
 
 
 @pytest.fixture(scope="module")
@@ -206,13 +209,48 @@ def test_columns_with_names():
     assert_same_model(model, small().fit(X, y))
     assert model.feature_names_in_.tolist() == list(frame.columns)
     assert (model.predict(frame) == small().fit(X, y).predict(X)).all()
-    with pytest.raises(ValueError, match="feature names"):
-        model.predict(frame[frame.columns[::-1]])
-    with pytest.warns(UserWarning, match="feature names"):
-        model.predict(X)
+    renamed = frame.rename(columns={frame.columns[0]: "another"})
+    for other in (frame[frame.columns[::-1]], frame.assign(one_more=True), frame[frame.columns[1:]], renamed):
+        with pytest.raises(ValueError, match="feature names"):
+            model.predict(other)
+        with pytest.raises(ValueError, match="feature names"):
+            model.partial_fit(other, y)
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        assert (model.predict(X) == model.predict(frame)).all()
+    unnamed = small().fit(X, y)
+    with pytest.warns(UserWarning, match="was fitted without feature names"):
+        assert (unnamed.predict(frame) == model.predict(frame)).all()
     mixed = frame.astype({frame.columns[0]: "int8", frame.columns[1]: "float32"})
     assert_same_model(small().fit(mixed, y), model)
-    assert not hasattr(small().fit(X, y), "feature_names_in_")
+    assert not hasattr(unnamed, "feature_names_in_")
+    assert not hasattr(small().fit(frame, y).fit(X, y), "feature_names_in_")
+
+
+NAMES = {
+    "integers": (range(7), False),
+    "of a multi-index": ([("a", i) for i in range(7)], False),
+    "spaces, brackets and line breaks": (["", " ", "a, b", "[c]", "член", "d\ne", '"f" > 3'], True),
+}
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_names_of_any_kind(plain, problem, kind):
+    pd = pytest.importorskip("pandas")
+    names, are_kept = NAMES[kind]
+    X, y = problem
+    frame = pd.DataFrame(X)
+    frame.columns = pd.Index(list(names))
+    before = frame.copy(deep=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = small().fit(frame, y)
+        assert (model.class_sums(frame) == plain.class_sums(X)).all()
+    assert_same_model(model, plain)
+    assert getattr(model, "feature_names_in_", np.array([])).tolist() == (names if are_kept else [])
+    literals = {literal for rule in rules_of(model) for literal in rule.literals}
+    known = names if are_kept else [f"x{i}" for i in range(7)]
+    assert literals <= {*known, *(f"NOT ({name})" for name in known)}
+    pd.testing.assert_frame_equal(frame, before)
 
 
 def test_different_data_give_different_models(problem, plain):
