@@ -77,11 +77,34 @@ def as_arrow():
     return as_polars().to_arrow()
 
 
+def as_long_polars():
+    pl = pytest.importorskip("polars", "1.18")
+    return as_polars().cast({"age": pl.Int128, "wealth": pl.Int128})
+
+
+def as_arrow_batch():
+    return as_arrow().combine_chunks().to_batches()[0]
+
+
+def as_arrow_pandas():
+    pytest.importorskip("pyarrow")
+    frame = as_pandas().convert_dtypes(dtype_backend="pyarrow")
+    assert str(frame["член"].dtype) == "bool[pyarrow]"
+    return frame
+
+
+def as_masked():
+    is_missing = np.equal(as_objects(), None)
+    values = as_objects()
+    values[is_missing] = "behind the mask"
+    return np.ma.masked_array(values, is_missing)
+
+
 CONTAINERS = [
-    as_list, as_objects, as_pandas, as_nullable_pandas, as_categorical_pandas, as_mixed_pandas, as_polars,
-    as_categorical_polars, as_arrow,
+    as_list, as_objects, as_masked, as_pandas, as_nullable_pandas, as_categorical_pandas, as_mixed_pandas,
+    as_arrow_pandas, as_polars, as_categorical_polars, as_long_polars, as_arrow, as_arrow_batch,
 ]  # fmt: skip
-FRAMES = CONTAINERS[2:]
+FRAMES = CONTAINERS[3:]
 
 
 @pytest.mark.parametrize("make", CONTAINERS)
@@ -121,6 +144,27 @@ def test_frames_and_arrays_mixed_warn_and_are_taken_by_position():
         warnings.simplefilter("error")
         Booleanizer().fit(as_list()).transform(as_objects())
         b.transform(frame)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int64", "bool"])
+def test_masked_numbers_are_missing(dtype):
+    X = np.array([[3, 1], [0, 0], [2, 1]], dtype)
+    masked = np.ma.masked_array(X, [[0, 0], [0, 0], [0, 1]])
+    b = Booleanizer().fit(masked)
+    assert b.get_feature_names_out().tolist()[-2:] == ["x1", "x1 is missing"]
+    missing = [[0, 0], [0, 0], [0, 1]]
+    assert b.transform(masked)[:, -1:].tolist() == [[False], [False], [True]]
+    assert (b.transform(np.ma.masked_array(X, missing)) == b.transform(masked)).all()
+    assert masked.mask.tolist() == missing
+    unmasked = np.ma.masked_array(X)
+    assert (Booleanizer().fit(unmasked).transform(unmasked) == Booleanizer().fit(X).transform(X)).all()
+
+
+def test_the_columns_of_a_record_batch_go_by_name():
+    batch = as_arrow_batch()
+    b = Booleanizer().fit(as_pandas())
+    with pytest.raises(ValueError, match="same order"):
+        b.transform(batch.select(COLUMNS[::-1]))
 
 
 @pytest.mark.parametrize("make", [as_pandas, as_polars])

@@ -108,7 +108,21 @@ def test_no_rows_have_no_answers(problem):
     model = small().fit(X, np.array(["a", "b", "c"])[y])
     nothing = model.predict(X[:0])
     assert (len(nothing), nothing.dtype) == (0, model.classes_.dtype)
-    assert model.class_sums(X[:0]).shape == (0, 3)
+    for answer in (model.class_sums, model.decision_function, model.predict_proba):
+        assert answer(X[:0]).shape == (0, 3)
+    assert small().fit(X, y > 0).decision_function(X[:0]).shape == (0,)
+
+
+def test_a_thousand_classes():
+    X, y = table(2000, 40), np.arange(2000) % 1000
+    model = small(n_clauses=2, n_epochs=1).fit(X, y)
+    assert model.classes_.tolist() == list(range(1000))
+    chances = model.predict_proba(X[:50])
+    assert chances.shape == (50, 1000)
+    np.testing.assert_allclose(chances.sum(axis=1), 1)
+    assert (model.classes_[chances.argmax(axis=1)] == model.predict(X[:50])).all()
+    counts = [entry["type_i"] + entry["type_ii"] for entry in model.history_]
+    assert 0 < counts[0] <= 2 * 2 * len(X), "an example concerns two machines, however many there are"
 
 
 @pytest.mark.parametrize("method", ["predict", "decision_function", "class_sums"])

@@ -148,8 +148,8 @@ WRONG_DATA = {
     "different lengths": (X, y[:-5], r"\[120, 115\]"),
     "two columns of labels": (X, np.column_stack([y, y]), "1d array|y should be"),
     "no labels": (X, None, "y"),
-    "NaN among labels": (X, np.where(y == 1, NAN, y), "y contains NaN"),
-    "None among labels": (X, np.where(y == 1, None, y), "label|None"),
+    "NaN among labels": (X, np.where(y == 1, NAN, y), "y must hold a label for each row, .*nan"),
+    "None among labels": (X, np.where(y == 1, None, y), "y must hold a label for each row, .*None"),
 }  # fmt: skip
 ONLY_IN_FIT = {
     "one class": (X, np.full(len(y), 7), "y must hold at least two classes, got one class.*7"),

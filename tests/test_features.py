@@ -1,5 +1,7 @@
 """Checks and packing of 0/1 tables."""
 
+import os
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -92,3 +94,9 @@ def test_duplicate_entries_that_sum_to_two_are_refused():
     csr = sp.csr_array((np.ones(3), np.array([1, 4, 1]), np.array([0, 3])), shape=(1, 5))
     with pytest.raises(ValueError, match="row 0, column 1 holds 2"):
         pack_examples(csr)
+
+
+@pytest.mark.skipif(not hasattr(os, "sysconf"), reason="this system does not tell how much memory it has")
+def test_what_memory_cannot_hold_is_refused_in_time():
+    with pytest.raises(MemoryError, match=r"100 rows of 2,199,023,255,552 literals take .* GiB, and this machine has"):
+        pack_examples(sp.csr_array((100, 2**40)))

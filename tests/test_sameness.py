@@ -96,12 +96,24 @@ def test_without_learning_rate_weights_are_one_and_automata_as_if_there_were_non
     assert not is_same_model(classic, small(gamma=0.05, engine=engine).fit(X, y))
 
 
-def test_nothing_is_left_of_an_earlier_fit():
+def named_numbers(X):
+    """The table as a frame of numbers, which needs a booleanizer."""
+    return pytest.importorskip("pandas").DataFrame(X + 0.25, columns=[f"n{j}" for j in range(X.shape[1])])
+
+
+@pytest.mark.parametrize("as_table", [np.asarray, named_numbers])
+@pytest.mark.parametrize("early_stopping", [False, True])
+def test_nothing_is_left_of_an_earlier_fit(as_table, early_stopping):
     X, y = three_classes()
-    model = small().fit(*xor(50, 3))
-    assert_same_model(model.fit(X, y), small().fit(X, y))
+    Z, t = xor(50, 3)
+    model = small(early_stopping=early_stopping).fit(as_table(Z), np.array(["a", "b"])[t])
+    model.set_params(early_stopping=False).fit(X, y)
+    alone = small().fit(X, y)
+    assert_same_model(model, alone)
+    assert vars(model).keys() == vars(alone).keys()
     assert model.n_features_in_ == 7
     assert model.classes_.tolist() == [0, 1, 2]
+    assert model.booleanizer_ is None
     assert [entry["epoch"] for entry in model.history_] == [1, 2, 3]
 
 

@@ -1,11 +1,15 @@
 """Votes of several machines against the reference, for any number of threads."""
 
+import threading
+
 import numpy as np
 import pytest
 
+import wtm.votes
 from models import SIZES, machine_in, parameters, random_rows, sparse_states
 from wtm import reference
 from wtm.features import pack_examples
+from wtm.kernels.evaluate import votes
 from wtm.votes import VotingModel
 
 
@@ -57,6 +61,24 @@ def test_threads_change_nothing(n_jobs):
     voting = VotingModel.of(some_model(20, 30, 3, X))
     examples = pack_examples(X)
     assert (voting.sums(examples, n_jobs=n_jobs) == voting.sums(examples)).all()
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_main_thread_stays_free_to_hear_of_ctrl_c(monkeypatch, n_jobs):
+    X = random_rows(np.random.default_rng(3), 3000, 20)
+    voting = VotingModel.of(some_model(20, 30, 3, X))
+    threads = []
+
+    def noted(*arguments):
+        threads.append(threading.current_thread())
+        votes(*arguments)
+
+    monkeypatch.setattr(wtm.votes, "votes", noted)
+    sums = voting.sums(pack_examples(X), n_jobs=n_jobs)
+    assert len(threads) == n_jobs
+    assert threading.main_thread() not in threads
+    monkeypatch.undo()
+    assert (sums == voting.sums(pack_examples(X))).all()
 
 
 def test_chosen_rows_in_their_order():

@@ -15,7 +15,7 @@ from wtm.fitting.concerns import concerns_about_fit, concerns_about_weights
 from wtm.fitting.progress import show_epochs
 from wtm.fitting.stopping import BestEpoch, hold_out
 from wtm.fitting.weighting import check_total, class_weights, sample_weights
-from wtm.labels import check_labels, check_number_of_classes, class_indices, unique_labels
+from wtm.labels import check_classes, check_labels, class_indices, unique_labels
 from wtm.parameters import check_parameters, draw_seed, machine_parameters
 from wtm.prediction import Predictor
 from wtm.probability import fit_logit_scale
@@ -262,10 +262,9 @@ class WTMClassifier(Predictor):
             if not goes_on and classes is None:
                 raise ValueError("classes must be given in the first call of partial_fit: all labels that will occur.")
             if classes is not None:
-                classes = unique_labels(classes, "classes")
+                classes = check_classes(classes, "classes")
                 if goes_on and not np.array_equal(classes, self.classes_):
                     raise ValueError(f"classes must be those of the first call, {self.classes_}; got {classes}.")
-                check_number_of_classes(classes, "classes")
             if not goes_on:
                 self.classes_ = classes
             training = self._training_data(X, y, sample_weight, reset=not goes_on, learn_classes=False)
@@ -300,7 +299,6 @@ class WTMClassifier(Predictor):
             table, y, weights = table[present], y[present], weights[present]
         if learn_classes:
             self.classes_ = unique_labels(y, "y")
-            check_number_of_classes(self.classes_, "y")
         if reset:
             self._learn_features(table, weights)
         data = LabelledExamples(self._examples(table), class_indices(y, self.classes_, "y"), weights)

@@ -7,6 +7,7 @@ from typing import TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
+from wtm.fitting.memory import check_memory
 from wtm.kernels.bits import complete_literals, pack_csr_rows
 
 __all__ = ["Block", "Examples", "checked_blocks", "pack_blocks", "pack_examples", "pack_parts", "words_a_row"]
@@ -83,6 +84,11 @@ def pack_blocks(n_rows: int, n_features: int, blocks: Iterable[Block]) -> Exampl
     Returns
     -------
     packed : Examples
+
+    Raises
+    ------
+    MemoryError
+        They would not fit into the memory.
     """
     parts = list(pack_parts(n_rows, n_features, blocks, max(1, n_rows)))
     return parts[0] if parts else Examples(_no_literals(0, n_features), n_features)
@@ -125,7 +131,9 @@ def words_a_row(n_features: int) -> int:
 
 
 def _no_literals(n_rows: int, n_features: int) -> np.ndarray:
-    return np.zeros((n_rows, words_a_row(n_features)), np.uint64)
+    n_words = words_a_row(n_features)
+    check_memory(8 * n_rows * n_words, f"{n_rows:,} rows of {2 * n_features:,} literals")
+    return np.zeros((n_rows, n_words), np.uint64)
 
 
 def _pack(block: Block, literals: np.ndarray) -> None:

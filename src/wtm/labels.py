@@ -1,45 +1,73 @@
 """Labels of the caller's kind, and the class indices that machines know."""
 
+import sys
 from typing import Any
 
+import narwhals as nw
 import numpy as np
-from sklearn.utils import assert_all_finite, column_or_1d
+from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-__all__ = ["check_labels", "check_number_of_classes", "class_indices", "unique_labels"]
+from wtm.tables.columns import is_missing
+
+__all__ = ["check_classes", "check_labels", "class_indices", "unique_labels"]
+
+_LARGEST_FLOAT = 2.0**63
+"""scikit-learn takes larger floats for continuous numbers."""
 
 
-def unique_labels(labels: Any, name: str) -> np.ndarray:
-    """Return the sorted labels, each once.
+def check_labels(y: Any, name: str) -> np.ndarray:
+    """Return the labels of rows as a flat array.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,) or (n_rows, 1)
+        NumPy, pandas (nullable and categorical dtypes too), polars, pyarrow or a list.
+    name : str
+        The argument's name, for messages.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+        Integers, booleans, whole floats or strings (as objects where they came so). pandas' nullable integers and
+        booleans come in the dtype that NumPy has for them.
 
     Raises
     ------
     ValueError
-        `labels`, the argument called `name`, is no list of labels.
+        A label is missing or of another kind, or the shape is another.
     """
-    _check_one_kind(labels, name)
-    labels = np.asarray(labels)
+    if y is None:
+        raise ValueError(f"This classifier requires {name} to be passed, but the target {name} is None.")
+    labels = column_or_1d(_as_numpy(y, name), warn=True)
+    _check_kind(labels, name)
+    return labels
+
+
+def check_classes(classes: Any, name: str) -> np.ndarray:
+    """Return a list of all labels that may occur, sorted, each once; a ValueError where it is none."""
+    labels = np.asarray(_as_numpy(classes, name))
     if labels.ndim != 1:
-        raise ValueError(f"{name} must be a list of labels, got {labels!r} of shape {labels.shape}.")
-    if labels.dtype.kind in "mM":
-        raise _unknown_kind(name, f"dates or times of dtype {labels.dtype}: turn them into strings")
-    if labels.dtype.kind in "fcO":
-        missing = [label for label in labels.tolist() if label is None or label != label]
-        if missing:
-            raise ValueError(f"{name} must hold a label for each row, but holds the missing value {missing[0]!r}.")
-    try:
-        check_classification_targets(labels)
-        return np.unique(labels)
-    except (ValueError, TypeError) as error:
-        found = "continuous numbers" if labels.dtype.kind == "f" else "others"
-        raise _unknown_kind(name, f"{labels[0]!r} and {found} of dtype {labels.dtype}") from error
+        raise ValueError(f"{name} must be a list of labels, got {classes!r} of shape {labels.shape}.")
+    _check_kind(labels, name)
+    return _at_least_two(np.unique(labels), name)
 
 
-def check_number_of_classes(classes: np.ndarray, name: str) -> None:
-    """Refuse fewer than two classes: there would be nothing to tell apart."""
-    if len(classes) < 2:
-        one = "one class" if len(classes) else "none"
-        raise ValueError(f"{name} must hold at least two classes, got {one}: {classes}.")
+def unique_labels(labels: np.ndarray, name: str) -> np.ndarray:
+    """Return the labels of rows, which `check_labels` has checked, sorted, each once.
+
+    Raises
+    ------
+    ValueError
+        There are fewer than two: nothing to tell apart.
+
+    Warns
+    -----
+    UserWarning
+        Most labels occur once, as if they were measurements.
+    """
+    check_classification_targets(labels)
+    return _at_least_two(np.unique(labels), name)
 
 
 def class_indices(y: np.ndarray, classes: np.ndarray, name: str) -> np.ndarray:
@@ -52,18 +80,39 @@ def class_indices(y: np.ndarray, classes: np.ndarray, name: str) -> np.ndarray:
     """
     known = np.isin(y, classes)
     if not known.all():
-        raise ValueError(f"{name} holds the label {y[~known][0]!r}, which is none of the classes {classes}.")
+        raise ValueError(f"{name} holds the label {y[~known].tolist()[0]!r}, which is none of the classes {classes}.")
     return np.searchsorted(classes, y).astype(np.int64)
 
 
-def check_labels(y: Any, name: str) -> np.ndarray:
-    """Return labels as a flat array without missing numbers."""
-    if y is None:
-        raise ValueError(f"This classifier requires {name} to be passed, but the target {name} is None.")
-    _check_one_kind(y, name)
-    y = column_or_1d(y, warn=True)
-    assert_all_finite(y, input_name=name)
-    return y
+def _at_least_two(classes: np.ndarray, name: str) -> np.ndarray:
+    if len(classes) < 2:
+        one = "one class" if len(classes) else "none"
+        raise ValueError(f"{name} must hold at least two classes, got {one}: {classes}.")
+    return classes
+
+
+def _as_numpy(labels: Any, name: str) -> Any:
+    """Turn what NumPy would read as other labels, or as none, into arrays; all else is returned as it is."""
+    _check_one_kind(labels, name)
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(labels, pandas.Index | pandas.api.extensions.ExtensionArray):
+        labels = pandas.Series(list(labels) if isinstance(labels, pandas.MultiIndex) else labels)
+    if nw.dependencies.is_into_dataframe(labels):
+        columns = list(nw.from_native(labels, eager_only=True).iter_columns())
+        return _of_series(columns[0], name)[:, None] if len(columns) == 1 else labels
+    if nw.dependencies.is_into_series(labels):
+        return _of_series(nw.from_native(labels, series_only=True), name)
+    if np.ma.is_masked(labels):
+        raise _missing(name, np.ma.masked)
+    # NumPy's strings of any length are unknown to scikit-learn.
+    return labels.astype(object) if getattr(getattr(labels, "dtype", None), "kind", None) == "T" else labels
+
+
+def _of_series(series: nw.Series, name: str) -> np.ndarray:
+    if series.is_null().any():
+        raise _missing(name, next(label for label in series.to_list() if is_missing(label)))
+    array = np.asarray(series.to_numpy())
+    return array.astype(np.bool_) if series.dtype == nw.Boolean else array
 
 
 def _check_one_kind(labels: Any, name: str) -> None:
@@ -73,6 +122,37 @@ def _check_one_kind(labels: Any, name: str) -> None:
     others = [label for label in np.array(labels, object).ravel() if not isinstance(label, str)]
     if others:
         raise _unknown_kind(name, f"strings and {others[0]!r}")
+
+
+def _check_kind(labels: np.ndarray, name: str) -> None:
+    kind = labels.dtype.kind
+    if kind in "biuU":
+        return
+    if kind == "f":
+        values = labels.astype(np.float64, copy=False)
+        wrong = labels[~((values == np.rint(values)) & (np.abs(values) < _LARGEST_FLOAT))]
+        if np.isnan(wrong).any():
+            raise _missing(name, np.nan)
+        if wrong.size:
+            raise _unknown_kind(name, f"{wrong[0]!r} and continuous numbers of dtype {labels.dtype}")
+    elif kind == "O":
+        others = [label for label in labels.tolist() if not isinstance(label, str)]
+        missing = [label for label in others if is_missing(label)]
+        if missing:
+            raise _missing(name, missing[0])
+        if len(others) == len(labels) > 0:
+            remedy = "convert them to one of these dtypes, such as by .astype(int) or .astype(str)"
+            raise _unknown_kind(name, f"{others[0]!r} and others of dtype object: {remedy}")
+        if others:
+            raise _unknown_kind(name, f"strings and {others[0]!r}")
+    elif kind in "mM":
+        raise _unknown_kind(name, f"dates or times of dtype {labels.dtype}: turn them into strings")
+    else:
+        raise _unknown_kind(name, f"labels of dtype {labels.dtype}" + ": decode them into strings" * (kind == "S"))
+
+
+def _missing(name: str, label: Any) -> ValueError:
+    return ValueError(f"{name} must hold a label for each row, but holds the missing value {label!r}.")
 
 
 def _unknown_kind(name: str, found: str) -> ValueError:

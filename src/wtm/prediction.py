@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -19,6 +18,7 @@ from wtm.tables.inputs import learn_booleanizer, table_to_examples, table_to_par
 from wtm.tables.reading import read_validated
 from wtm.training import Model
 from wtm.votes import PredictionModel, VotingModel
+from wtm.workers import number_of_workers
 
 __all__ = ["Predictor"]
 
@@ -160,13 +160,13 @@ class Predictor(ClassifierMixin, BaseEstimator):
         nothing = answer(np.empty((0, len(self.classes_)), np.int64))
         answers = np.empty((len(table), *nothing.shape[1:]), nothing.dtype)
         start = 0
-        for examples in table_to_parts(table, self.booleanizer_, self._rows_a_part()):
+        for examples in table_to_parts(table, self.booleanizer_, self._rows_a_part(len(table))):
             stop = start + len(examples)
             answers[start:stop] = answer(voting.sums(examples, n_jobs=self.n_jobs))
             start = stop
         return answers
 
-    def _rows_a_part(self) -> int:
+    def _rows_a_part(self, n_rows: int) -> int:
         """Rows that are predicted at a time: whole blocks, at least one for each thread."""
         bytes_a_row = 8 * (words_a_row(self._model.parameters.n_features) + len(self.classes_))
-        return BLOCK * max(_BYTES_A_PART // bytes_a_row // BLOCK, effective_n_jobs(self.n_jobs))
+        return BLOCK * max(_BYTES_A_PART // bytes_a_row // BLOCK, number_of_workers(self.n_jobs, -(-n_rows // BLOCK)))

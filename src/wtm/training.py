@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import Parallel, delayed
 
 from wtm.features import Examples
 from wtm.fitting.interruption import interruptibly
@@ -15,6 +15,7 @@ from wtm.fitting.memory import check_memory
 from wtm.machine import FeedbackCounts, Machine, MachineParameters
 from wtm.schedule import ClassSchedule, draw_schedule, order_by_content
 from wtm.votes import VotingModel
+from wtm.workers import number_of_workers
 
 __all__ = ["LabelledExamples", "Model", "accuracy", "train"]
 
@@ -155,8 +156,7 @@ def train(
     measured = training.sample()
     n_classes = len(model.machines)
     labels = training.labels
-    # More workers than classes would only wait.
-    with Parallel(n_jobs=min(effective_n_jobs(n_jobs), n_classes), prefer="threads") as workers:
+    with Parallel(n_jobs=number_of_workers(n_jobs, n_classes), prefer="threads") as workers:
         for _ in range(n_epochs):
             start = time.perf_counter()
             schedule = draw_schedule(

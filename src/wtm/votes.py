@@ -1,16 +1,19 @@
 """Votes of trained machines, 512 examples at a time; a model that can do nothing else."""
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import ClassVar, NoReturn
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import Parallel, delayed
 
 from wtm.features import Examples
+from wtm.fitting.interruption import interruptibly
 from wtm.kernels.bits import BLOCK
 from wtm.kernels.evaluate import list_literals, votes
 from wtm.machine import Machine, MachineParameters
+from wtm.workers import number_of_workers
 
 __all__ = ["PredictionModel", "VotingModel"]
 
@@ -82,7 +85,7 @@ class VotingModel:
             rows = np.arange(len(examples), dtype=np.int64)
         sums = np.empty((len(rows), self.n_machines), np.int64)
         n_blocks = -(-len(rows) // BLOCK)
-        n_parts = max(1, min(effective_n_jobs(n_jobs), n_blocks))
+        n_parts = number_of_workers(n_jobs, n_blocks)
         bounds = [n_blocks * part // n_parts * BLOCK for part in range(n_parts)] + [len(rows)]
         # Threads by requirement: they write into one array.
         Parallel(n_jobs=n_parts, require="sharedmem")(
@@ -93,11 +96,16 @@ class VotingModel:
     def _add_sums(self, examples: Examples, rows: np.ndarray, first: int, last: int, sums: np.ndarray) -> None:
         row_words = examples.literals.shape[1]
         columns, tile, planes = (np.empty(n, np.uint64) for n in (16 * examples.n_features, BLOCK, 200))
-        votes(
+        add = partial(
+            votes,
             examples.literals.ravel(), row_words, rows, first, last, examples.n_features, self.clause_ends,
             self.literal_list, self.clause_votes, self.clause_order, self.n_clauses, columns, tile, planes,
             np.empty(BLOCK, np.int64), sums,
         )  # fmt: skip
+        if last - first > BLOCK:
+            interruptibly(add)
+        else:  # over before anyone could stop it: not worth a thread
+            add()
 
 
 @dataclass(frozen=True)

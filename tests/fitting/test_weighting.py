@@ -1,11 +1,13 @@
 """Weights: a row of weight 0 is absent, one of weight 2 is there twice, and classes weigh what they are said to."""
 
 import re
+import warnings
 
 import numpy as np
 import pytest
 from scipy import stats
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 from problems import assert_same_model, is_same_model, small, table, three_classes, xor
 from wtm.machine import ENGINES
@@ -203,6 +205,8 @@ WRONG = {
     "a column": (lambda n: np.ones((n, 1)), r"got shape \(120, 1\)"),
     "all zero": (np.zeros, "weight must not be zero for all rows"),
     "zero": (lambda n: 0, "weight must not be zero for all rows"),
+    "masked": (lambda n: np.ma.masked_less(np.arange(n), 3), "sample_weight must hold a weight .* masked"),
+    "None": (lambda n: [None, *[1.0] * (n - 1)], "sample_weight contains NaN"),
     "words": (lambda n: ["a"] * n, "could not convert"),
     "an epoch without end": (lambda n: np.full(n, 1e9), "adds up to 1.2e[+]11, and an epoch would see as many"),
     "more than there are numbers": (lambda n: np.full(n, 1e308), "adds up to inf"),
@@ -220,6 +224,25 @@ def test_weights_that_are_none_are_refused(problem, case):
         with pytest.raises(ValueError, match=message):
             call(X, y, make(len(y)))
     assert_same_model(model, before)
+
+
+CONTAINERS = {
+    "list": np.ndarray.tolist,
+    "Series": lambda weights: pytest.importorskip("pandas").Series(weights, index=range(len(weights))[::-1]),
+    "nullable": lambda weights: pytest.importorskip("pandas").Series(weights, dtype="Int64"),
+    "polars": lambda weights: pytest.importorskip("polars").Series(weights),
+    "arrow": lambda weights: pytest.importorskip("pyarrow").array(weights),
+    "objects": lambda weights: weights.astype(object),
+    "big-endian": lambda weights: weights.astype(">f4"),
+    "unmasked": np.ma.masked_array,
+}
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_weights_in_any_container_go_by_position(problem, container):
+    X, y = problem
+    weights = np.arange(len(y)) % 3
+    assert_same_model(small().fit(X, y, CONTAINERS[container](weights)), small().fit(X, y, weights))
 
 
 def test_weights_are_left_as_they_are(problem):
@@ -284,6 +307,10 @@ def test_balance_helps_a_rare_class():
         ({0: -1}, "class_weight must hold finite weights"),
         ({0: np.nan}, "class_weight must hold finite weights"),
         ({0: np.inf}, "class_weight must hold finite weights"),
+        ({0: None}, "class_weight must hold finite weights"),
+        ({0: "2"}, "class_weight must hold finite weights"),
+        ({0: [2]}, "class_weight must hold finite weights"),
+        ({0: 1j}, "class_weight must hold finite weights"),
         (dict.fromkeys(range(3), 0), "class_weight must hold finite weights of 0 or more, not all zero"),
     ],
     ids=str,
@@ -302,3 +329,16 @@ def test_weights_in_two_classes():
     X, y = xor()
     model = small(class_weight={0: 5.0}).fit(X, y)
     assert not is_same_model(model, small().fit(X, y))
+
+
+def test_weights_that_are_shares_are_warned_of_as_an_epoch_of_few_examples(problem):
+    X, y = problem
+    weights = np.full(len(y), 1 / len(y))
+    with pytest.warns(UserWarning, match=f"adds up to 1 for {len(y):,} rows.* multiply them by {len(y):g}"):
+        small().fit(X, y, weights)
+    ones = np.ones(len(y))
+    ones[10:] = 0  # rows that are absent do not count
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        small().fit(X, y, ones)

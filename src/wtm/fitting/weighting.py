@@ -2,15 +2,17 @@
 
 import math
 import numbers
+import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_array, compute_class_weight
+from sklearn.utils import check_array
 
 __all__ = ["check_total", "class_weights", "sample_weights", "times_counted"]
 
 _MOST_EXAMPLES = 1 << 28
 _COUNTED_BITS = 40
+_LEAST_SHARE = 0.1
 
 
 def sample_weights(sample_weight: Any, n_rows: int, name: str = "sample_weight") -> np.ndarray | None:
@@ -30,10 +32,12 @@ def sample_weights(sample_weight: Any, n_rows: int, name: str = "sample_weight")
     Raises
     ------
     ValueError
-        A weight is negative, NaN or infinite, the number of weights is not that of the rows, or all are zero.
+        A weight is negative, NaN, masked or infinite, the number of weights is not that of the rows, or all are zero.
     """
     if sample_weight is None:
         return None
+    if np.ma.is_masked(sample_weight):
+        raise ValueError(f"{name} must hold a weight for each row, but some are masked: fill them in.")
     if isinstance(sample_weight, numbers.Number):
         sample_weight = np.full(n_rows, sample_weight)
     weights = check_array(sample_weight, ensure_2d=False, allow_nd=True, dtype=np.float64, input_name=name)
@@ -100,14 +104,19 @@ def class_weights(
     unknown = [label for label in class_weight if label not in classes.tolist()]
     if unknown:
         raise ValueError(f"class_weight names the label {unknown[0]!r}, which is none of the classes {classes}.")
-    found = compute_class_weight(class_weight, classes=classes, y=classes[labels])
+    given = [class_weight.get(label, 1.0) for label in classes.tolist()]
+    are_numbers = all(isinstance(weight, numbers.Real) for weight in given)
+    found = np.array(given if are_numbers else [np.nan], np.float64)
     if not (np.isfinite(found).all() and (found >= 0).all() and found[labels].any()):
         raise ValueError(f"class_weight must hold finite weights of 0 or more, not all zero; got {class_weight!r}.")
     return found
 
 
 def check_total(weights: np.ndarray | None) -> None:
-    """Refuse an epoch that would never end: a row of weight w is seen w times."""
+    """Refuse an epoch that would never end, and warn of one with hardly an example: a row of weight w is seen w times.
+
+    Weights that add up to 1, as some of scikit-learn's ensembles pass them on, mean shares and not numbers.
+    """
     if weights is None:
         return
     total = weights.sum()
@@ -115,4 +124,11 @@ def check_total(weights: np.ndarray | None) -> None:
         raise ValueError(
             f"sample_weight times class_weight adds up to {total:.3g}, and an epoch would see as many examples; at "
             f"most {_MOST_EXAMPLES} are possible. Divide the weights by a common number."
+        )
+    present = np.count_nonzero(weights)
+    if total < _LEAST_SHARE * present:
+        warnings.warn(
+            f"sample_weight times class_weight adds up to {total:.3g} for {present:,} rows, and an epoch sees about as "
+            f"many examples. If the weights are meant as shares, multiply them by {present / total:.3g}.",
+            stacklevel=4,
         )

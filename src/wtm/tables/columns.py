@@ -1,7 +1,9 @@
 """The caller's table, column by column: numbers as float64 with NaN for missing, or values with a code for each row."""
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,6 +21,7 @@ __all__ = [
     "as_float64",
     "count_codes",
     "infinity_error",
+    "is_missing",
     "precision_error",
 ]
 
@@ -294,6 +297,13 @@ def count_codes(codes: np.ndarray, times: np.ndarray | None, n_codes: int) -> np
     """How many rows have each of the codes 0 .. n_codes - 1, int64; `times` as in `Tally`."""
     # Sums of whole float64 below 2**53 are exact, in whatever order.
     return np.bincount(codes, times, minlength=n_codes).astype(np.int64)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value of the caller's stands for none: None, NaN, NaT or pandas.NA."""
+    if value is None or isinstance(value, str):
+        return value is None
+    return value is getattr(sys.modules.get("pandas"), "NA", None) or bool(value != value)
 
 
 def as_float64(values: np.ndarray, label_of: Callable[[int], str]) -> np.ndarray:

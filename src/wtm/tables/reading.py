@@ -23,6 +23,7 @@ from wtm.tables.columns import (
     Value,
     as_float64,
     infinity_error,
+    is_missing,
     precision_error,
 )
 
@@ -46,6 +47,9 @@ def read_validated(estimator: Any, X: Any, *, reset: bool, min_rows: int = 1) ->
     -------
     Table or SparseTable
     """
+    pyarrow = sys.modules.get("pyarrow")
+    if pyarrow is not None and isinstance(X, pyarrow.RecordBatch):  # whose names neither narwhals nor scikit-learn sees
+        X = pyarrow.Table.from_batches([X])
     if not nw.dependencies.is_into_dataframe(X):
         table = read_table(X, estimator, min_rows=min_rows)  # first, since it has the clearer words for a wrong shape
         validate_data(estimator, X, reset=reset, skip_check_array=True)
@@ -68,7 +72,7 @@ def read_table(X: Any, estimator: Any = None, *, min_rows: int = 1) -> Table | S
     Parameters
     ----------
     X : array-like, sparse matrix, or data frame (pandas, polars, or another one that narwhals knows)
-        Of shape (n_rows, n_columns).
+        Of shape (n_rows, n_columns). Masked values of an array are missing ones.
     estimator : estimator, optional
         Named in messages.
     min_rows : int, default=1
@@ -95,13 +99,18 @@ def read_table(X: Any, estimator: Any = None, *, min_rows: int = 1) -> Table | S
         as_array = np.asarray(X)
         # NumPy makes strings of the numbers that stand beside strings.
         X = np.asarray(X, dtype=object) if as_array.dtype.kind in "US" else as_array
+    mask = np.ma.getmaskarray(X) if np.ma.is_masked(X) else None  # which scikit-learn's check drops
     X = check_array(
         X, accept_sparse="csr", dtype=None, ensure_all_finite=False, ensure_min_samples=min_rows, estimator=estimator,
         input_name="X",
     )  # fmt: skip
     if sp.issparse(X):
         return SparseTable(_canonical(X))
-    return _read_array(X)
+    array = np.asarray(X)
+    if mask is not None:
+        array = array.astype(object)
+        array[mask] = None
+    return _read_array(array)
 
 
 def _canonical(X: Any) -> sp.csr_array:
@@ -147,6 +156,8 @@ def _read_series(series: nw.Series, label: str) -> Column:
         raise TypeError(f"{label} has the dtype {dtype}; a column must hold numbers, booleans or strings.")
     if dtype == nw.Decimal:
         return _read_series(series.cast(nw.Float64), label)
+    if dtype in (nw.Int128, nw.UInt128):  # NumPy has none
+        return _read_objects(series.to_list(), label)
     if dtype.is_float():
         return NumberColumn(label, np.asarray(series.to_numpy()))  # NaN where a value is missing
     if dtype.is_integer() or dtype == nw.Boolean:
@@ -167,13 +178,11 @@ def _read_objects(values: list[Any], label: str, *, is_categorical: bool = False
         codes = np.fromiter((code_of.setdefault(value, len(code_of)) for value in values), np.int64, len(values))
     except TypeError as error:  # something that has no hash, such as a list
         raise _kind_error(label, next(v for v in values if v.__hash__ is None)) from error
-    pandas_na = getattr(sys.modules.get("pandas"), "NA", None)
     # Strings apart, several keys may be one plain value: NumPy's scalars, and every NaN.
     merged: dict[Value, int] = {}
     table = np.empty(len(code_of), np.int64)
     for value, code in code_of.items():
-        is_missing = value is None or value is pandas_na or (not isinstance(value, str) and value != value)
-        table[code] = -1 if is_missing else merged.setdefault(_plain(value, label), len(merged))
+        table[code] = -1 if is_missing(value) else merged.setdefault(_plain(value, label), len(merged))
     codes = table[codes]
     distinct = list(merged)
     column = CategoryColumn(label, distinct, codes)
@@ -210,7 +219,7 @@ def _plain(value: Any, label: str) -> Value:
 def _kind_error(label: str, value: Any) -> TypeError:
     return TypeError(
         f"{label} holds {value!r} of type {type(value).__name__}, but an argument must be a string or a number, a "
-        "boolean, or missing (None or NaN)."
+        "boolean, or missing (None or NaN). Turn the column into strings where it stands for categories."
     )
 
 
