@@ -22,7 +22,7 @@ from choosing.trials import append, read_lines
 from wtm import WTMClassifier
 from wtm.paper.files import environment
 
-__all__ = ["METHODS", "Result", "read_results", "run_contest"]
+__all__ = ["METHODS", "SEEDS", "Result", "read_results", "run_contest"]
 
 SEEDS = (0, 1, 2)
 N_JOBS = 2

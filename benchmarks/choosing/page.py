@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from choosing.candidates import CURVES, DEFAULT, EPOCHS, GRID, LONG, LONG_EPOCHS, Setting
-from choosing.contest import METHODS, Result
+from choosing.contest import METHODS, SEEDS, Result
 from choosing.figures import Panel, draw_curves
 from choosing.problems import FOLDS, NAMES, ROWS
 from choosing.summary import best_settings, shortfalls
@@ -31,7 +31,7 @@ def write_page(trials: Trials, results: Results, path: Path) -> str:
             "## Defaults, tuned settings, and other methods",
             f"Accuracy on the test parts in per cent, after training on whole training parts: wtm with its defaults "
             f"({_words(DEFAULT)}, {EPOCHS} epochs) and with the setting that was best in cross-validation, then "
-            f"scikit-learn's methods with theirs. Where a seed matters, the mean of {3} and in brackets the range.",
+            f"scikit-learn's methods with theirs. Where a seed matters: the mean of {len(SEEDS)}, and the range.",
             contest_table(results, best_settings(trials)).markdown(),
             "Seconds to fit, on two threads:",
             seconds_table(results, best_settings(trials)).markdown(),
@@ -112,7 +112,8 @@ def _panels(trials: Trials) -> list[Panel]:
         found = shortfalls(trials, settings)
         there = [setting for setting in settings if setting in found]
         below = {problem: [found[setting][problem] for setting in there] for problem in best}
-        panels.append((name, [getattr(setting, name) for setting in there], below))
+        if there:
+            panels.append((name, [getattr(setting, name) for setting in there], below))
     long = {name: trials[name, LONG, LONG_EPOCHS] for name in best if (name, LONG, LONG_EPOCHS) in trials}
     marks = [epoch for epoch in (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100) if epoch <= LONG_EPOCHS]
     below = {name: [best[name].accuracy - trial.curve[epoch - 1] for epoch in marks] for name, trial in long.items()}
