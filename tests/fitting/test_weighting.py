@@ -1,13 +1,11 @@
 """Weights: a row of weight 0 is absent, one of weight 2 is there twice, and classes weigh what they are said to."""
 
 import re
-import warnings
 
 import numpy as np
 import pytest
 from scipy import stats
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 
 from problems import assert_same_model, is_same_model, small, table, three_classes, xor
 from wtm.machine import ENGINES
@@ -329,16 +327,3 @@ def test_weights_in_two_classes():
     X, y = xor()
     model = small(class_weight={0: 5.0}).fit(X, y)
     assert not is_same_model(model, small().fit(X, y))
-
-
-def test_weights_that_are_shares_are_warned_of_as_an_epoch_of_few_examples(problem):
-    X, y = problem
-    weights = np.full(len(y), 1 / len(y))
-    with pytest.warns(UserWarning, match=f"adds up to 1 for {len(y):,} rows.* multiply them by {len(y):g}"):
-        small().fit(X, y, weights)
-    ones = np.ones(len(y))
-    ones[10:] = 0  # rows that are absent do not count
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", UserWarning)
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        small().fit(X, y, ones)

@@ -2,7 +2,6 @@
 
 import math
 import numbers
-import warnings
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ __all__ = ["check_total", "class_weights", "sample_weights", "times_counted"]
 
 _MOST_EXAMPLES = 1 << 28
 _COUNTED_BITS = 40
-_LEAST_SHARE = 0.1
 
 
 def sample_weights(sample_weight: Any, n_rows: int, name: str = "sample_weight") -> np.ndarray | None:
@@ -113,10 +111,7 @@ def class_weights(
 
 
 def check_total(weights: np.ndarray | None) -> None:
-    """Refuse an epoch that would never end, and warn of one with hardly an example: a row of weight w is seen w times.
-
-    Weights that add up to 1, as some of scikit-learn's ensembles pass them on, mean shares and not numbers.
-    """
+    """Refuse an epoch that would never end: a row of weight w is seen w times."""
     if weights is None:
         return
     total = weights.sum()
@@ -124,11 +119,4 @@ def check_total(weights: np.ndarray | None) -> None:
         raise ValueError(
             f"sample_weight times class_weight adds up to {total:.3g}, and an epoch would see as many examples; at "
             f"most {_MOST_EXAMPLES} are possible. Divide the weights by a common number."
-        )
-    present = np.count_nonzero(weights)
-    if total < _LEAST_SHARE * present:
-        warnings.warn(
-            f"sample_weight times class_weight adds up to {total:.3g} for {present:,} rows, and an epoch sees about as "
-            f"many examples. If the weights are meant as shares, multiply them by {present / total:.3g}.",
-            stacklevel=4,
         )
