@@ -171,7 +171,7 @@ def test_wrong_usage(arguments, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-EXPERIMENTS = ("connect-4", "mnist", "imdb", "economy", "sweep", "weights", "vanilla", "sampling", "report")
+EXPERIMENTS = ("connect-4", "mnist", "imdb", "economy", "sweep", "weights", "variants", "vanilla", "sampling", "report")
 
 
 @pytest.mark.parametrize("command", [(), ("reproduce",), *(("reproduce", experiment) for experiment in EXPERIMENTS)])
@@ -225,6 +225,7 @@ def test_interruption_inside_a_command(monkeypatch):
 @pytest.mark.parametrize(("command", "name"), [
     (["mnist"], "MNIST"),
     (["weights"], "MNIST"),
+    (["variants"], "MNIST"),
     (["vanilla"], "MNIST"),
     (["sampling"], "MNIST"),
     (["economy", "mnist"], "MNIST"),
@@ -300,7 +301,7 @@ def test_every_experiment_in_its_quick_form_and_a_report_of_all(few_positions, t
     for command in (
         ["economy", "connect-4"], ["economy", "mnist", *data], ["economy", "imdb", *data],
         ["sweep", "connect-4", "--over", "gamma"], ["sweep", "connect-4", "--over", "clauses", "--methods", "wtm"],
-        ["weights", *data],
+        ["weights", *data], ["variants", *data],
     ):  # fmt: skip
         result = invoke("reproduce", *command, *quick, "--resume")
         assert result.exit_code == 0, result.output

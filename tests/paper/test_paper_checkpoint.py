@@ -7,7 +7,7 @@ from synthetic import SMALL, small_problem
 from wtm.machine import Machine
 from wtm.paper import checkpoint as module
 from wtm.paper.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
-from wtm.paper.run import _parameters
+from wtm.paper.run import parameters_of
 from wtm.training import Model, train
 
 ABOUT = {"data": {"name": "Tea, ein Getränk"}, "sessions": []}
@@ -15,7 +15,7 @@ ABOUT = {"data": {"name": "Tea, ein Getränk"}, "sessions": []}
 
 @pytest.fixture(scope="module")
 def parameters():
-    return _parameters(SMALL, small_problem())
+    return parameters_of(SMALL, small_problem())
 
 
 @pytest.fixture(scope="module")
@@ -93,13 +93,13 @@ def test_damaged_checkpoints_are_refused_by_name(checkpoint, parameters, tmp_pat
 def test_a_checkpoint_of_other_machines_is_refused(checkpoint, tmp_path):
     path = tmp_path / "a.safetensors"
     save_checkpoint(path, checkpoint)
-    other = _parameters(SMALL.__class__("WTM", 12, 0.25, 0.05, 5), small_problem())
+    other = parameters_of(SMALL.__class__("WTM", 12, 0.25, 0.05, 5), small_problem())
     with pytest.raises(ValueError, match=r"no usable checkpoint .*expected uint8"):
         load_checkpoint(path, other)
 
 
 def test_resting_automata_take_little_space(parameters, tmp_path):
-    large = _parameters(SMALL.__class__("WTM", 2_000, 0.25, 0.05, 5), small_problem())
+    large = parameters_of(SMALL.__class__("WTM", 2_000, 0.25, 0.05, 5), small_problem())
     machine = Machine.new(large, 0, 0)
     save_checkpoint(tmp_path / "a", Checkpoint(Model([machine], 0), [], {}))
     assert (tmp_path / "a").stat().st_size < machine.automata.nbytes / 5

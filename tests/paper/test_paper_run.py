@@ -11,7 +11,7 @@ from wtm import WTMClassifier
 from wtm.paper import run as module
 from wtm.paper.checkpoint import load_checkpoint
 from wtm.paper.record import read_record
-from wtm.paper.run import Options, Run, _parameters, carry_out, folder_of, quicken, trained_classifier
+from wtm.paper.run import Options, Run, carry_out, folder_of, parameters_of, quicken, trained_classifier
 from wtm.paper.settings import Plan
 
 PLAN = Plan(SMALL, 6)
@@ -28,7 +28,7 @@ def options(out, **changes):
 
 
 def arrays(run, problem):
-    model = load_checkpoint(run.checkpoint_path, _parameters(run.setting, problem)).model
+    model = load_checkpoint(run.checkpoint_path, parameters_of(run.setting, problem)).model
     names = ("automata", "include_bits", "exponents", "random")
     return [getattr(machine, name) for machine in model.machines for name in names]
 

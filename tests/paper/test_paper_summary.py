@@ -9,7 +9,7 @@ from wtm.paper.accuracy_table import accuracy_table
 from wtm.paper.console import Table
 from wtm.paper.record import by_setting, describe_weights, read_record, read_records
 from wtm.paper.rules_file import write_rules
-from wtm.paper.run import Options, Run, _parameters, carry_out, trained_classifier
+from wtm.paper.run import Options, Run, carry_out, parameters_of, trained_classifier
 from wtm.paper.settings import PRESETS, Plan, Preset
 from wtm.paper.summary import summarise
 
@@ -98,7 +98,7 @@ def test_what_is_no_record_is_named(tmp_path, content):
 
 
 def test_weights_are_of_all_clauses_and_of_those_that_vote():
-    parameters = _parameters(SMALL, small_problem())
+    parameters = parameters_of(SMALL, small_problem())
     machine = Machine.new(parameters, 0, 0)
     machine.exponents[:] = np.arange(10) - 4
     found = describe_weights("tea", machine)

@@ -224,6 +224,24 @@ def _vanilla(
         vanilla.reproduce(_options(out, data_dir, None, seed, seeds, 1, resume, quick))
 
 
+@reproduce.command("variants")
+def _variants(
+    epochs: _Epochs = None,
+    seed: _Seed = 0,
+    seeds: _Seeds = 1,
+    n_jobs: _NJobs = -1,
+    data_dir: _DataDir = None,
+    out: _Out = _OUT,
+    resume: _Resume = False,
+    quick: _Quick = False,
+) -> None:
+    """What might move the mean accuracy on MNIST: the order of the examples, the start, the engine."""
+    with one_line_on_failure():
+        from wtm.paper import variants
+
+        variants.reproduce(_options(out, data_dir, epochs, seed, seeds, n_jobs, resume, quick))
+
+
 @reproduce.command("sampling")
 def _sampling(
     rounds: Annotated[int, typer.Option(min=1, help="How often each sampler is timed at each size.")] = 61,

@@ -18,7 +18,16 @@ from wtm.paper.record import HISTORY, Record, describe_weights, read_record
 from wtm.paper.settings import Plan, Setting
 from wtm.training import Model, train
 
-__all__ = ["CHECKPOINT_SECONDS", "Options", "Run", "carry_out", "folder_of", "quicken", "trained_classifier"]
+__all__ = [
+    "CHECKPOINT_SECONDS",
+    "Options",
+    "Run",
+    "carry_out",
+    "folder_of",
+    "parameters_of",
+    "quicken",
+    "trained_classifier",
+]
 
 CHECKPOINT_SECONDS = 600.0
 """So often, at most, a training in progress is kept."""
@@ -138,7 +147,7 @@ def trained_classifier(run: Run, problem: Problem, record: Record) -> WTMClassif
     OSError, ValueError
         The checkpoint is not there or can't be used.
     """
-    checkpoint = load_checkpoint(run.checkpoint_path, _parameters(run.setting, problem))
+    checkpoint = load_checkpoint(run.checkpoint_path, parameters_of(run.setting, problem))
     clf = WTMClassifier(
         n_clauses=run.setting.n_clauses,
         T=run.setting.T,
@@ -154,7 +163,8 @@ def trained_classifier(run: Run, problem: Problem, record: Record) -> WTMClassif
     return clf
 
 
-def _parameters(setting: Setting, problem: Problem) -> MachineParameters:
+def parameters_of(setting: Setting, problem: Problem) -> MachineParameters:
+    """The parameters of a setting's machines on a data set."""
     return MachineParameters(
         n_features=problem.training.examples.n_features,
         n_clauses=setting.n_clauses,
@@ -199,7 +209,7 @@ class _Training:
     def _start(self) -> Checkpoint:
         """Where to start from: the checkpoint if there is one to go on from, else new machines."""
         run, path = self._run, self._run.checkpoint_path
-        parameters = _parameters(run.setting, self._problem)
+        parameters = parameters_of(run.setting, self._problem)
         if self._options.resume and path.exists():
             checkpoint = load_checkpoint(path, parameters)
             self._check_data(path, checkpoint.about["data"])

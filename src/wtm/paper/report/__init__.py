@@ -63,6 +63,7 @@ def _blocks(results: Results, section: Section) -> Iterator[str]:
     yield EXPLANATION
     yield "## MNIST"
     yield from section.accuracies("mnist")
+    yield from section.variants()
     yield from section.economy("mnist")
     yield from section.weights()
     yield from section.vanilla()

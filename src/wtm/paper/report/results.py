@@ -12,6 +12,7 @@ from wtm.paper.sampling import Point, read_sampling
 from wtm.paper.settings import Setting
 from wtm.paper.summary import Summary, summarise
 from wtm.paper.vanilla import read_vanilla
+from wtm.paper.variants import read_variants
 
 __all__ = ["KEYS", "Results", "combined_spread", "read_results"]
 
@@ -30,6 +31,8 @@ class Results:
         By data set.
     vanilla : dict of str to list of dict
         See `wtm.paper.vanilla.read_vanilla`.
+    variants : dict of str to list of dict
+        See `wtm.paper.variants.read_variants`.
     sampling : tuple or None
         See `wtm.paper.sampling.read_sampling`.
     """
@@ -37,6 +40,7 @@ class Results:
     quick: bool
     records: dict[str, list[Record]]
     vanilla: dict[str, list[dict[str, Any]]]
+    variants: dict[str, list[dict[str, Any]]]
     sampling: tuple[dict[str, Any], list[Point], dict[str, FirstEpoch]] | None
 
     def of(self, key: str, setting: Setting) -> list[Record]:
@@ -50,10 +54,14 @@ class Results:
         records = self.of(key, setting)
         return summarise(records) if records else None
 
+    def runs(self) -> list[list[dict[str, Any]]]:
+        """What is no `Record`: of each other method and variant, a dict a seed."""
+        return [*self.vanilla.values(), *self.variants.values()]
+
     def environments(self) -> list[dict[str, Any]]:
         """Where everything was computed: entries with ``versions`` and ``machine``, each pair once."""
         found = [session for records in self.records.values() for record in records for session in record.sessions]
-        found += [run for runs in self.vanilla.values() for run in runs]
+        found += [run for runs in self.runs() for run in runs]
         found += [self.sampling[0]] if self.sampling else []
         pairs = [{"versions": entry["versions"], "machine": entry["machine"]} for entry in found]
         return [pair for i, pair in enumerate(pairs) if pair not in pairs[:i]]
@@ -74,10 +82,11 @@ def read_results(folder: Path) -> Results:
         quick=False,
         records={key: read_records(folder / key) for key in KEYS},
         vanilla=read_vanilla(folder / "vanilla"),
+        variants=read_variants(folder / "variants"),
         sampling=read_sampling(sampling) if sampling.exists() else None,
     )
     quick = {record.data["quick"] for records in results.records.values() for record in records}
-    quick |= {run["data"]["quick"] for runs in results.vanilla.values() for run in runs}
+    quick |= {run["data"]["quick"] for runs in results.runs() for run in runs}
     quick |= {results.sampling[0]["quick"]} if results.sampling else set()
     if not quick:
         raise FileNotFoundError(f"There are no results in {folder}: run an experiment with --out {folder} first.")

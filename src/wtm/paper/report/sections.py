@@ -13,6 +13,7 @@ from wtm.paper.sampling import explain_sampling, sampling_table, sampling_verdic
 from wtm.paper.settings import ECONOMY, PRESETS, SWEEPS, WEIGHTS, Over, Preset, Setting
 from wtm.paper.sweep import common_epochs, sweep_table, sweep_title
 from wtm.paper.vanilla import METHODS, vanilla_table
+from wtm.paper.variants import VARIANTS, variants_table
 from wtm.paper.weights import FIGURE_CLASS, positive_weights, weights_table
 
 __all__ = ["Section"]
@@ -106,6 +107,20 @@ class Section:
         if draw_weights(self.figures / "mnist-weights.svg", title, positive_weights(records[0])):
             blocks.append(self._image(title, "mnist-weights.svg"))
         return [*blocks, "The paper's figure has two peaks, around 0.6 and 5.0."]
+
+    def variants(self) -> list[str]:
+        """What might explain a difference between the means, here and there."""
+        blocks = [
+            "### The mean, and what might move it",
+            "Each row differs from the machine above, or from the small one, in one thing. Training sees what the "
+            "paper and the authors' program do: their program's readme shows the last epochs of one more machine.",
+        ]
+        if self.results.variants:
+            blocks.append(variants_table(self.results.variants).markdown())
+        missing = [variant.name for key, variant in VARIANTS.items() if key not in self.results.variants]
+        if missing:
+            blocks.append(f"Not there yet: {'; '.join(missing)} (`wtm reproduce variants`).")
+        return blocks
 
     def vanilla(self) -> list[str]:
         """Table 5."""
