@@ -45,3 +45,12 @@ def test_recipes_for_large_data_run(tmp_path, monkeypatch, capsys):
     assert written["age"].tolist() == scope["people"]["age"].tolist()
     assert (written["prediction"] == written["buys"]).mean() > 0.9
     assert (written["prediction"] == scope["clf"].predict(scope["people"].drop(columns="buys"))).all()
+
+
+def test_searches_of_the_page_on_choosing_run(capsys):
+    optuna = pytest.importorskip("optuna")
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    run("choosing.md")
+    best, of_study = capsys.readouterr().out.splitlines()
+    assert float(best.rpartition(" ")[2]) > 0.5
+    assert set(eval(of_study)) == {"n_clauses", "T", "s", "gamma"}
