@@ -58,8 +58,8 @@ def train(
     target: Annotated[str, typer.Option(help="Column with the labels.", metavar="COLUMN")],
     out: Annotated[Path, typer.Option(help="Model file to write.", metavar="MODEL", readable=False)],
     clauses: Annotated[int, typer.Option(help="Clauses of each class, an even number.")] = 200,
-    threshold: Annotated[float, typer.Option("--T", help="Threshold that sums are trained toward.")] = 50,
-    s: Annotated[float, typer.Option("--s", help="Specificity: with a larger s rules get longer.")] = 10,
+    threshold: Annotated[float, typer.Option("--T", help="Threshold that sums are trained toward.")] = 25,
+    s: Annotated[float, typer.Option("--s", help="Specificity: with a larger s rules get longer.")] = 3,
     gamma: Annotated[float, typer.Option(help="Learning rate of the weights; 0 is the classic machine.")] = 0.01,
     epochs: Annotated[int, typer.Option(help="Passes over the training rows.")] = 30,
     early_stopping: Annotated[
