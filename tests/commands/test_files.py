@@ -56,6 +56,15 @@ def test_latin_1_and_names_in_any_language(train, write):
     assert "no encoding" in refused("train", data, "--target", "b", "--out", data.parent / "m", "--encoding", "klingon")
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32"])
+def test_zero_bytes_are_of_another_encoding(encoding, tmp_path):
+    data = tmp_path / "people.csv"
+    data.write_bytes(as_csv(people()).encode(encoding))
+    assert "is not encoded in utf-8" in refused("train", data, "--target", "buys", "--out", tmp_path / "m")
+    data.write_bytes(as_csv(people()).encode().replace(b"red", b"r\0d"))
+    assert "is not encoded in utf-8" in refused("train", data, "--target", "buys", "--out", tmp_path / "m")
+
+
 def test_without_a_header_columns_have_numbers(trained, train, write):
     data = write(as_csv(people(), header=False))
     clf, _ = train(data, "--no-header", target="x5")

@@ -4,6 +4,7 @@ pyarrow would guess the kinds of a CSV file's columns from its first rows; here 
 `wtm.commands.values` decides.
 """
 
+import codecs
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -109,6 +110,8 @@ class _Csv:
         self._path = path
         self._format = format
         self._is_gzip = is_gzip
+        with _clear_errors(path, format):
+            self._check_start()
         with _clear_errors(path, format), self._open() as reader:
             self._names_in_file = list(reader.schema.names)
         if format.header:
@@ -116,6 +119,17 @@ class _Csv:
         else:
             self.names = [f"x{i}" for i in range(len(self._names_in_file))]
         _check_names(self.names, path)
+
+    def _check_start(self) -> None:
+        """Refuse a zero byte in the first block: text has none, but for encodings of two or four bytes a character."""
+        if not codecs.lookup(self._format.encoding).name.startswith(("utf-16", "utf-32")):
+            with self._stream() as stream:
+                if b"\0" in stream.read(_BLOCK):
+                    raise _encoding_error(self._path, self._format)
+
+    def _stream(self) -> Any:
+        compression = "gzip" if self._is_gzip else "detect"
+        return import_pyarrow().input_stream(str(self._path), compression=compression)
 
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
         pa = import_pyarrow()
@@ -148,8 +162,7 @@ class _Csv:
         # In a file with one column an empty line is a row whose value is missing.
         skips = columns is None or len(self._names_in_file) > 1
         parsing = pa.csv.ParseOptions(delimiter=separator, newlines_in_values=True, ignore_empty_lines=skips)
-        stream = pa.input_stream(str(self._path), compression="gzip" if self._is_gzip else "detect")
-        return pa.csv.open_csv(stream, read_options=reading, parse_options=parsing, convert_options=conversion)
+        return pa.csv.open_csv(self._stream(), read_options=reading, parse_options=parsing, convert_options=conversion)
 
 
 class _Parquet:
