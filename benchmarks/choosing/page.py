@@ -31,7 +31,7 @@ def write_page(trials: Trials, results: Results, path: Path) -> str:
             "## Defaults, tuned settings, and other methods",
             f"Accuracy on the test parts in per cent, after training on whole training parts: wtm with its defaults "
             f"({_words(DEFAULT)}, {EPOCHS} epochs) and with the setting that was best in cross-validation, then "
-            f"scikit-learn's methods with theirs. Where a range is in brackets, the mean of {len(SEEDS)} seeds; else one.",
+            f"scikit-learn's methods with theirs. With a range in brackets: the mean of {len(SEEDS)} seeds; else one.",
             contest_table(results, best_settings(trials)).markdown(),
             "Seconds to fit, on two threads:",
             seconds_table(results, best_settings(trials)).markdown(),
