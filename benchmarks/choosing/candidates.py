@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from wtm import WTMClassifier
 
-__all__ = ["CURVES", "DEFAULT", "EPOCHS", "GRID", "LONG", "LONG_EPOCHS", "Setting"]
+__all__ = ["CURVES", "DEFAULT", "EPOCHS", "GRID", "LONG_EPOCHS", "Setting"]
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ _DEFAULTS = {name: parameter.default for name, parameter in inspect.signature(WT
 DEFAULT = Setting(*(_DEFAULTS[name] for name in ("n_clauses", "T", "s", "gamma")))
 EPOCHS: int = _DEFAULTS["n_epochs"]
 LONG_EPOCHS = 100
+"""The defaults are trained for so many too, for the curve over epochs."""
 
 GRID = tuple(
     Setting(DEFAULT.n_clauses, T, s, gamma)
@@ -37,6 +38,3 @@ CURVES: dict[str, tuple[Setting, ...]] = {
     "n_clauses": tuple(replace(DEFAULT, n_clauses=n) for n in (20, 50, 100, 200, 500, 1_000)),
 }
 """One parameter at a time, the others as the defaults have them."""
-
-LONG = DEFAULT
-"""The setting that is trained for `LONG_EPOCHS`."""

@@ -22,7 +22,7 @@ from choosing.trials import append, read_lines
 from wtm import WTMClassifier
 from wtm.paper.files import environment
 
-__all__ = ["METHODS", "SEEDS", "Result", "read_results", "run_contest"]
+__all__ = ["METHODS", "N_JOBS", "SEEDS", "Result", "read_results", "run_contest"]
 
 SEEDS = (0, 1, 2)
 N_JOBS = 2
@@ -102,10 +102,10 @@ def read_results(path: Path) -> dict[tuple[str, str, Setting | None], Result]:
 def run_contest(problem: Problem, tuned: Setting, path: Path) -> None:
     """Measure all methods, wtm also with the setting `tuned`, on a data set, but for those that the file has."""
     done = read_results(path)
-    append(path, {"problem": problem.name, "threads": N_JOBS, **environment()})
-    for method, setting, make, seeds in _entries(tuned):
-        if (problem.name, method, setting) in done:
-            continue
+    left = [entry for entry in _entries(tuned) if (problem.name, *entry[:2]) not in done]
+    if left:
+        append(path, {"problem": problem.name, "threads": N_JOBS, **environment()})
+    for method, setting, make, seeds in left:
         print(f"{problem.name}: {method}", flush=True)
         measured = [_measure(make(problem, seed), problem, dense=method.startswith("histogram")) for seed in seeds]
         accuracies, seconds = zip(*measured, strict=True)

@@ -1,15 +1,15 @@
 """Writes docs/choosing.md from what the trials and the contest found."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
 
-from choosing.candidates import CURVES, DEFAULT, EPOCHS, GRID, LONG, LONG_EPOCHS, Setting
-from choosing.contest import METHODS, SEEDS, Result
+from choosing.candidates import CURVES, DEFAULT, EPOCHS, GRID, LONG_EPOCHS, Setting
+from choosing.contest import METHODS, N_JOBS, SEEDS, Result
 from choosing.figures import Panel, draw_curves
 from choosing.problems import FOLDS, NAMES, ROWS
-from choosing.summary import best_settings, shortfalls
+from choosing.summary import Trials, best_settings, shortfalls
 from choosing.text import ADVICE, INTRODUCTION, SPACES
 from choosing.trials import Trial
 from wtm.paper.console import NOTHING, Table
@@ -19,7 +19,6 @@ __all__ = ["write_page"]
 FIGURE = "choosing.svg"
 _BEST = 10
 
-Trials = Mapping[tuple[str, Setting, int], Trial]
 Results = Mapping[tuple[str, str, Setting | None], Result]
 
 
@@ -33,7 +32,7 @@ def write_page(trials: Trials, results: Results, path: Path) -> str:
             f"({_words(DEFAULT)}, {EPOCHS} epochs) and with the setting that was best in cross-validation, then "
             f"scikit-learn's methods with theirs. With a range in brackets: the mean of {len(SEEDS)} seeds; else one.",
             contest_table(results, best_settings(trials)).markdown(),
-            "Seconds to fit, on two threads:",
+            f"Seconds to fit, on {N_JOBS} threads:",
             seconds_table(results, best_settings(trials)).markdown(),
             "## What cross-validation found",
             f"{FOLDS} folds of at most {ROWS:,} rows of each training part, {EPOCHS} epochs. Best settings of each "
@@ -68,7 +67,7 @@ def seconds_table(results: Results, best: Mapping[str, Trial]) -> Table:
     return _contest(results, best, lambda result: f"{result.seconds:.1f}")
 
 
-def _contest(results: Results, best: Mapping[str, Trial], cell: object) -> Table:
+def _contest(results: Results, best: Mapping[str, Trial], cell: Callable[[Result], str]) -> Table:
     rows = []
     for name, trial in best.items():
         wanted = [("wtm", DEFAULT), ("wtm, tuned", trial.setting), *((method, None) for method in METHODS)]
@@ -116,7 +115,7 @@ def _panels(trials: Trials) -> list[Panel]:
         below = {problem: [found[setting][problem] for setting in there] for problem in best}
         if there:
             panels.append((name, [getattr(setting, name) for setting in there], below))
-    long = {name: trials[name, LONG, LONG_EPOCHS] for name in best if (name, LONG, LONG_EPOCHS) in trials}
+    long = {name: trials[name, DEFAULT, LONG_EPOCHS] for name in best if (name, DEFAULT, LONG_EPOCHS) in trials}
     marks = [epoch for epoch in (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100) if epoch <= LONG_EPOCHS]
     below = {name: [best[name].accuracy - trial.curve[epoch - 1] for epoch in marks] for name, trial in long.items()}
     panels.append(("n_epochs", marks, below))

@@ -8,7 +8,7 @@ from choosing.candidates import EPOCHS, Setting
 from choosing.problems import NAMES
 from choosing.trials import Trial
 
-__all__ = ["Shortfalls", "best_settings", "shortfalls"]
+__all__ = ["Shortfalls", "Trials", "best_settings", "shortfalls"]
 
 Trials = Mapping[tuple[str, Setting, int], Trial]
 Shortfalls = dict[Setting, dict[str, float]]

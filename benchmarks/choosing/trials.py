@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from choosing.candidates import CURVES, EPOCHS, GRID, LONG, LONG_EPOCHS, Setting
+from choosing.candidates import CURVES, DEFAULT, EPOCHS, GRID, LONG_EPOCHS, Setting
 from choosing.problems import Fold, Problem, folds
 from wtm import WTMClassifier
 from wtm.paper.files import environment
@@ -73,7 +73,7 @@ def run_trials(problem: Problem, path: Path) -> None:
     """Try every setting on a data set, but for those that the file has."""
     done = read_trials(path)
     wanted = dict.fromkeys((setting, EPOCHS) for setting in (*GRID, *(s for curve in CURVES.values() for s in curve)))
-    wanted[LONG, LONG_EPOCHS] = None
+    wanted[DEFAULT, LONG_EPOCHS] = None
     left = [(setting, n_epochs) for setting, n_epochs in wanted if (problem.name, setting, n_epochs) not in done]
     print(f"{problem.name}: {len(left)} of {len(wanted)} settings", flush=True)
     if not left:

@@ -7,8 +7,8 @@ from typing import TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from wtm.fitting.memory import check_memory
 from wtm.kernels.bits import complete_literals, pack_csr_rows
+from wtm.memory import check_memory
 
 __all__ = ["Block", "Examples", "checked_blocks", "pack_blocks", "pack_examples", "pack_parts", "words_a_row"]
 

@@ -11,8 +11,8 @@ from joblib import Parallel, delayed
 
 from wtm.features import Examples
 from wtm.fitting.interruption import interruptibly
-from wtm.fitting.memory import check_memory
 from wtm.machine import FeedbackCounts, Machine, MachineParameters
+from wtm.memory import check_memory
 from wtm.schedule import ClassSchedule, draw_schedule, order_by_content
 from wtm.votes import VotingModel
 from wtm.workers import number_of_workers

@@ -5,6 +5,7 @@ import json
 import os
 import platform
 import tempfile
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from llvmlite import binding
 import wtm
 from wtm.replacing import replacing
 
-__all__ = ["environment", "prepare_folder", "read_json", "write_atomically", "write_json"]
+__all__ = ["environment", "prepare_folder", "read_json", "read_runs", "write_atomically", "write_json"]
 
 
 def prepare_folder(folder: Path) -> None:
@@ -72,6 +73,12 @@ def read_json(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise ValueError(f"{path} holds no results, which are a JSON object: remove it, or get it again.")
     return content
+
+
+def read_runs(folder: Path, names: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
+    """Read the files ``NAME-seedK.json`` of each name, one a seed; names without any are left out."""
+    found = {name: [read_json(path) for path in sorted(folder.glob(f"{name}-seed*.json"))] for name in names}
+    return {name: runs for name, runs in found.items() if runs}
 
 
 def environment() -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from wtm.datasets import Dataset
 from wtm.paper.console import NOTHING, Table, say, show
-from wtm.paper.files import environment, prepare_folder, read_json, write_json
+from wtm.paper.files import environment, prepare_folder, read_runs, write_json
 from wtm.paper.problem import Problem, load_problem
 from wtm.paper.run import Options, folder_of
 
@@ -159,8 +159,7 @@ def _measure(problem: Problem, method: Method, seed: int) -> dict[str, Any]:
 
 def read_vanilla(folder: Path) -> dict[str, list[dict[str, Any]]]:
     """Results of each method, one a seed, in the order of `METHODS`; methods without any are left out."""
-    found = {name: [read_json(path) for path in sorted(folder.glob(f"{name}-seed*.json"))] for name in METHODS}
-    return {name: results for name, results in found.items() if results}
+    return read_runs(folder, METHODS)
 
 
 def vanilla_table(results: dict[str, list[dict[str, Any]]]) -> Table:

@@ -11,7 +11,7 @@ from wtm.features import pack_examples
 from wtm.machine import MachineParameters
 from wtm.paper.accuracy_table import describe_setting
 from wtm.paper.console import NOTHING, Table, say, show
-from wtm.paper.files import environment, prepare_folder, read_json, write_json
+from wtm.paper.files import environment, prepare_folder, read_runs, write_json
 from wtm.paper.problem import QUICK_CLAUSES, QUICK_EPOCHS, Problem, load_problem
 from wtm.paper.run import Options, folder_of, parameters_of
 from wtm.paper.settings import PRESETS, Preset, Setting
@@ -115,8 +115,7 @@ def _in_file_order(problem: Problem) -> LabelledExamples:
 
 def read_variants(folder: Path) -> dict[str, list[dict[str, Any]]]:
     """Results of each variant, one a seed, in the order of `VARIANTS`; variants without any are left out."""
-    found = {key: [read_json(path) for path in sorted(folder.glob(f"{key}-seed*.json"))] for key in VARIANTS}
-    return {key: results for key, results in found.items() if results}
+    return read_runs(folder, VARIANTS)
 
 
 def variants_table(results: dict[str, list[dict[str, Any]]]) -> Table:

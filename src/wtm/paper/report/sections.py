@@ -112,8 +112,8 @@ class Section:
         """What might explain a difference between the means, here and there."""
         blocks = [
             "### The mean, and what might move it",
-            "Each row differs from the machine above, or from the small one, in one thing. Training sees what the "
-            "paper and the authors' program do: their program's readme shows the last epochs of one more machine.",
+            "Each row differs from the machine above, or from the small one, in one thing. One more machine is there "
+            "because the readme of the authors' program shows its last epochs.",
         ]
         if self.results.variants:
             blocks.append(variants_table(self.results.variants).markdown())

@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from wtm.fitting import memory
-from wtm.fitting.memory import check_memory
+from wtm import memory
+from wtm.memory import check_memory
 
 
 @pytest.fixture
