@@ -10,7 +10,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from wtm.features import Examples
-from wtm.fitting.interruption import interruptibly
+from wtm.interruption import interruptibly
 from wtm.machine import FeedbackCounts, Machine, MachineParameters
 from wtm.memory import check_memory
 from wtm.schedule import ClassSchedule, draw_schedule, order_by_content

@@ -9,7 +9,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from wtm.features import Examples
-from wtm.fitting.interruption import interruptibly
+from wtm.interruption import interruptibly
 from wtm.kernels.bits import BLOCK
 from wtm.kernels.evaluate import list_literals, votes
 from wtm.machine import Machine, MachineParameters

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from wtm.fitting.interruption import interruptibly
+from wtm.interruption import interruptibly
 
 WITHIN = 20  # seconds, far above the two that are promised: machines that run tests may be slow
 
