@@ -13,6 +13,7 @@ from typing import Literal
 __all__ = [
     "AVERAGED",
     "ECONOMY",
+    "NAMES",
     "PRESETS",
     "REPORTED",
     "SWEEPS",
@@ -27,6 +28,9 @@ __all__ = [
     "averaged_epochs",
     "plans_of",
 ]
+
+NAMES = {"mnist": "MNIST", "imdb": "IMDb", "connect-4": "Connect-4"}
+"""The paper's data sets, by key."""
 
 
 class Preset(StrEnum):

@@ -63,7 +63,6 @@ def _blocks(results: Results, section: Section) -> Iterator[str]:
     yield EXPLANATION
     yield "## MNIST"
     yield from section.accuracies("mnist")
-    yield from section.variants()
     yield from section.economy("mnist")
     yield from section.weights()
     yield from section.vanilla()
@@ -78,6 +77,8 @@ def _blocks(results: Results, section: Section) -> Iterator[str]:
     yield from section.accuracies("connect-4")
     yield from section.economy("connect-4")
     yield from (block for over in Over for block in section.sweep("connect-4", over))
+    yield "## What might move the means"
+    yield from section.variants()
     yield "## Drawing feedback"
     yield from section.sampling()
     yield "## Slips of the paper"

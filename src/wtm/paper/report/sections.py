@@ -10,7 +10,7 @@ from wtm.paper.first_epoch import first_epoch_table
 from wtm.paper.record import Record, by_setting
 from wtm.paper.report.results import Results
 from wtm.paper.sampling import explain_sampling, sampling_table, sampling_verdict
-from wtm.paper.settings import ECONOMY, PRESETS, SWEEPS, WEIGHTS, Over, Preset, Setting
+from wtm.paper.settings import ECONOMY, NAMES, PRESETS, SWEEPS, WEIGHTS, Over, Preset, Setting
 from wtm.paper.sweep import common_epochs, sweep_table, sweep_title
 from wtm.paper.vanilla import METHODS, vanilla_table
 from wtm.paper.variants import VARIANTS, variants_table
@@ -18,7 +18,7 @@ from wtm.paper.weights import FIGURE_CLASS, positive_weights, weights_table
 
 __all__ = ["Section"]
 
-_NAMES = {"mnist": "MNIST", "imdb": "IMDb", "imdb-authors": "IMDb, the authors' recipe", "connect-4": "Connect-4"}
+_OF_BOTH_RECIPES = {**NAMES, "imdb-authors": "IMDb, the authors' recipe"}
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Section:
             plans = [plan.setting for preset in chosen for plan in presets[preset]]
             blocks += [
                 f"### {heading}",
-                *self._compared(key, plans, f"{key}-{name}", f"{_NAMES[key]}: {heading.lower()}"),
+                *self._compared(key, plans, f"{key}-{name}", f"{_OF_BOTH_RECIPES[key]}: {heading.lower()}"),
             ]
             blocks += [
                 self._missing(setting, f"{self._command(key)} --preset {preset} --methods {setting.method.lower()}")
@@ -67,7 +67,7 @@ class Section:
             f"### {economy.share} of the clauses",
             "The authors tell of the TM no more than its number of clauses; here its p_s is that of their large TM, "
             "and its T has the same share of the clauses.",
-            *self._compared(key, settings, f"{key}-economy", f"{_NAMES[key]}: {economy.share} of the clauses"),
+            *self._compared(key, settings, f"{key}-economy", f"{NAMES[key]}: {economy.share} of the clauses"),
         ]
         return blocks + [
             self._missing(setting, f"economy {key} --methods {setting.method.lower()}")
@@ -81,7 +81,7 @@ class Section:
         settings = [plan.setting for plan in SWEEPS[key][over]]
         groups = by_setting(record for setting in settings for record in self.results.of(key, setting))
         if groups:
-            title, n_epochs = sweep_title(_NAMES[key], over, groups), common_epochs(groups)
+            title, n_epochs = sweep_title(NAMES[key], over, groups), common_epochs(groups)
             name = f"{key}-sweep-{over}.svg"
             if draw_sweep(self.figures / name, title, over, groups, n_epochs):
                 blocks.append(self._image(title, name))
@@ -111,9 +111,9 @@ class Section:
     def variants(self) -> list[str]:
         """What might explain a difference between the means, here and there."""
         blocks = [
-            "### The mean, and what might move it",
-            "Each row differs from the machine above, or from the small one, in one thing. One more machine is there "
-            "because the readme of the authors' program shows its last epochs.",
+            "Each machine differs from its neighbour in one thing. One more is there because the readme of the "
+            "authors' program shows its last epochs. That program takes the examples in the order of the file, in "
+            "every epoch.",
         ]
         if self.results.variants:
             blocks.append(variants_table(self.results.variants).markdown())

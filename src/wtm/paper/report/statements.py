@@ -8,15 +8,14 @@ from wtm.paper.accuracy_table import reported_for
 from wtm.paper.console import NOTHING, Table
 from wtm.paper.report.results import Results, combined_spread
 from wtm.paper.sampling import PAPER_FACTOR, PAPER_SIZE
-from wtm.paper.settings import ECONOMY, PRESETS, SWEEPS, WEIGHTS, Over, Preset, Setting
+from wtm.paper.settings import ECONOMY, NAMES, PRESETS, SWEEPS, WEIGHTS, Over, Preset, Setting
 from wtm.paper.summary import Summary, summarise
 from wtm.paper.sweep import common_epochs
 
 __all__ = ["MISSING", "Statement", "explain_statements", "statements", "statements_table"]
 
 MISSING = "not measured"
-_NAMES = {"mnist": "MNIST", "imdb": "IMDb", "connect-4": "Connect-4"}
-_OF_BOTH_RECIPES = {**_NAMES, "imdb-authors": "IMDb, features by the authors' recipe"}
+_OF_BOTH_RECIPES = {**NAMES, "imdb-authors": "IMDb, features by the authors' recipe"}
 
 
 @dataclass(frozen=True)
@@ -48,20 +47,20 @@ def explain_statements() -> str:
 
 def statements(results: Results) -> Iterator[Statement]:
     """The statements, in the order of the table."""
-    for key in _NAMES:
+    for key in NAMES:
         yield _economy(results, key)
-    for key in _NAMES:
+    for key in NAMES:
         yield _equal_clauses(results, key)
     for key in _OF_BOTH_RECIPES:
         yield _mean(results, key)
     for key in _OF_BOTH_RECIPES:
         yield _peak(results, key)
-    for key in _NAMES:
+    for key in NAMES:
         yield from _times(results, key)
     yield _economy_time(results)
     yield from _training_accuracy(results)
     yield from _weights(results)
-    for key in _NAMES:
+    for key in NAMES:
         yield _gamma(results, key)
         yield _more_clauses(results, key)
     yield from _sampling(results)
@@ -87,7 +86,7 @@ def _economy(results: Results, key: str) -> Statement:
     economy = ECONOMY[key]
     few, many = economy.weighted.setting, economy.classic.setting
     claim = (
-        f"{_NAMES[key]}: a WTM of {few.n_clauses:,} clauses reaches a TM of {many.n_clauses:,} "
+        f"{NAMES[key]}: a WTM of {few.n_clauses:,} clauses reaches a TM of {many.n_clauses:,} "
         f"({economy.share} of the clauses)"
     )
     theirs = [
@@ -112,7 +111,7 @@ def _economy(results: Results, key: str) -> Statement:
 
 def _equal_clauses(results: Results, key: str) -> Statement:
     best, classic = _machines(key)
-    claim = f"{_NAMES[key]}: at {best.n_clauses:,} clauses each the WTM is better than the TM"
+    claim = f"{NAMES[key]}: at {best.n_clauses:,} clauses each the WTM is better than the TM"
     theirs = [reported_for(key, setting)[0].statistics for setting in (best, classic)]
     means = [statistics.mean for statistics in theirs if statistics]
     paper = f"{means[0]:.2f} and {means[1]:.2f}: {means[0] - means[1]:+.2f}"
@@ -161,7 +160,7 @@ def _times(results: Results, key: str) -> Iterator[Statement]:
         reported = reported_for(key, setting)[0]
         epochs = reported.epochs or PRESETS[key][Preset.BEST][0].n_epochs
         assert reported.seconds is not None
-        claim = f"{_NAMES[key]}: time of training the {setting.method} of {setting.n_clauses:,} clauses"
+        claim = f"{NAMES[key]}: time of training the {setting.method} of {setting.n_clauses:,} clauses"
         theirs = f"{_duration(reported.seconds * epochs)} for {epochs:,} epochs, {reported.seconds:g} s each"
         ours = results.summary(key, setting)
         if ours is None:
@@ -234,7 +233,7 @@ def _gamma(results: Results, key: str) -> Statement:
     weighted = PRESETS[key][Preset.LIGHT][0].setting
     classic = replace(weighted, method="TM", gamma=0.0)
     claim = (
-        f"{_NAMES[key]}: weights help, all else equal ({weighted.n_clauses:,} clauses, gamma {weighted.gamma:g} or 0)"
+        f"{NAMES[key]}: weights help, all else equal ({weighted.n_clauses:,} clauses, gamma {weighted.gamma:g} or 0)"
     )
     with_weights, without = results.of(key, weighted), results.of(key, classic)
     if not with_weights or not without:
@@ -249,7 +248,7 @@ def _gamma(results: Results, key: str) -> Statement:
 
 
 def _more_clauses(results: Results, key: str) -> Statement:
-    claim = f"{_NAMES[key]}: each additional clause gives more expressive power"
+    claim = f"{NAMES[key]}: each additional clause gives more expressive power"
     told, rises = [], []
     for method in ("WTM", "TM"):
         settings = [plan.setting for plan in SWEEPS[key][Over.CLAUSES] if plan.setting.method == method]
