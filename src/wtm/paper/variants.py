@@ -15,7 +15,7 @@ from wtm.paper.console import NOTHING, Table, say, show
 from wtm.paper.files import environment, prepare_folder, read_runs, write_json
 from wtm.paper.problem import QUICK_CLAUSES, QUICK_EPOCHS, Problem, load_problem
 from wtm.paper.run import Options, folder_of, parameters_of
-from wtm.paper.settings import NAMES, PRESETS, Preset, Setting
+from wtm.paper.settings import ECONOMY, NAMES, PRESETS, Preset, Setting
 from wtm.training import LabelledExamples, Model, train
 
 __all__ = ["VARIANTS", "Variant", "read_variants", "reproduce", "variants_table"]
@@ -25,6 +25,7 @@ _BEST = PRESETS["mnist"][Preset.BEST][0].setting
 _LIGHT = PRESETS["mnist"][Preset.LIGHT][0].setting
 _EXAMPLE = Setting("WTM", 500, 0.075, 0.002, 20)
 _CONNECT_4 = PRESETS["connect-4"][Preset.LIGHT][0].setting
+_CONNECT_4_TM = ECONOMY["connect-4"].classic.setting
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,8 @@ VARIANTS: dict[str, Variant] = {
     # The readme tells the last epoch alone.
     "connect-4-shuffled": Variant("a new order each epoch", _CONNECT_4, 200, 40, {}, False, 80.13, "connect-4"),
     "connect-4-file-order": Variant("the file's order", _CONNECT_4, 200, 40, {}, True, 80.13, "connect-4"),
+    "connect-4-tm-shuffled": Variant("a TM, a new order each epoch", _CONNECT_4_TM, 60, 12, {}, data="connect-4"),
+    "connect-4-tm-file-order": Variant("a TM, the file's order", _CONNECT_4_TM, 60, 12, {}, True, data="connect-4"),
 }
 """By name."""
 
