@@ -6,7 +6,10 @@ import pytest
 
 from shell import done, invoke, refused
 from wtm import WTMClassifier, load_model
+from wtm.commands.options import predict as predict_command
 from wtm.commands.options import train as train_command
+from wtm.commands.threads import ALL_CORES, NJobs
+from wtm.paper.command import reproduce
 
 pytest.importorskip("pyarrow")
 
@@ -16,6 +19,15 @@ def test_defaults_are_those_of_the_classifier():
     names = {"clauses": "n_clauses", "threshold": "T", "s": "s", "gamma": "gamma", "epochs": "n_epochs"}
     for option, parameter in names.items():
         assert found[option].default == own[parameter].default
+
+
+def test_every_command_that_computes_has_one_option_for_threads():
+    commands = [train_command, predict_command, *(command.callback for command in reproduce.registered_commands)]
+    found = [inspect.signature(command).parameters.get("n_jobs") for command in commands]
+    with_threads = [parameter for parameter in found if parameter is not None]
+    assert len(with_threads) >= 8
+    assert {(parameter.annotation, parameter.default) for parameter in with_threads} == {(NJobs, ALL_CORES)}
+    assert all("jobs" not in inspect.signature(command).parameters for command in commands)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +50,8 @@ def test_options_that_can_not_be(trained, tmp_path, options, words):
 
 
 @pytest.mark.parametrize(
-    "options", [("--separator", ";;"), ("--separator", "§"), ("--holdout", 1), ("--jobs", 0), ("--seed", -1), ("--no",)]
+    "options",
+    [("--separator", ";;"), ("--separator", "§"), ("--holdout", 1), ("--n-jobs", 0), ("--seed", -1), ("--no",)],
 )
 def test_misuse_of_options_ends_with_2(trained, tmp_path, options):
     result = invoke("train", trained[0] / "people.csv", "--target", "buys", "--out", tmp_path / "m", *options)

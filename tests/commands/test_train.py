@@ -51,7 +51,7 @@ def test_refit_writes_the_model_of_all_rows(trained, train):
 
 
 def test_the_options_are_those_of_the_classifier(trained, train):
-    options = ("--gamma", 0.5, "--seed", 7, "--early-stopping", "--jobs", 2, "--quiet")
+    options = ("--gamma", 0.5, "--seed", 7, "--early-stopping", "--n-jobs", 2, "--quiet")
     clf, result = train(trained[0] / "people.csv", *options)
     asked = {"n_clauses": 20, "T": 10, "s": 4, "n_epochs": 5, "gamma": 0.5, "random_state": 7, "early_stopping": True}
     assert clf.get_params().items() >= asked.items()
@@ -59,17 +59,28 @@ def test_the_options_are_those_of_the_classifier(trained, train):
     assert result.stderr == ""
     default = load_model(trained[0] / "model.safetensors").get_params(deep=False)
     own = WTMClassifier().get_params(deep=False)
-    chosen = {"n_clauses", "T", "s", "n_epochs", "random_state", "n_jobs", "booleanizer"}
+    chosen = {"n_clauses", "T", "s", "n_epochs", "random_state", "booleanizer"}
     assert {name: default[name] for name in own.keys() - chosen} == {name: own[name] for name in own.keys() - chosen}
 
 
 def test_seed_and_not_threads_decide(trained, train):
     data = trained[0] / "people.csv"
-    one, _ = train(data, "--jobs", 1)
-    two, _ = train(data, "--jobs", 2)
+    one, _ = train(data, "--n-jobs", 1)
+    two, _ = train(data, "--n-jobs", 2)
     other, _ = train(data, "--seed", 1)
     assert same_model(one, two)
     assert not same_model(one, other)
+
+
+def test_a_model_does_not_tell_of_the_threads_that_trained_it(trained, train, tmp_path):
+    data, files = trained[0] / "people.csv", []
+    for n_jobs in (1, 2):
+        clf, _ = train(data, "--n-jobs", n_jobs)
+        assert clf.n_jobs is None
+        clf.history_ = []  # which holds seconds
+        clf.save(tmp_path / f"{n_jobs}.safetensors")
+        files.append((tmp_path / f"{n_jobs}.safetensors").read_bytes())
+    assert files[0] == files[1]
 
 
 def test_dropped_columns_are_not_needed_later(trained, train, write):

@@ -9,15 +9,10 @@ from typing import Annotated
 import typer
 
 from wtm.commands import MISSING
+from wtm.commands.threads import ALL_CORES, NJobs
 from wtm.failures import one_line_on_failure
 
 __all__ = ["predict", "rules", "train"]
-
-
-def _check_jobs(jobs: int) -> int:
-    if jobs == 0:
-        raise typer.BadParameter("0 threads can't work: give a positive number, or -1 for all cores.")
-    return jobs
 
 
 def _check_separator(separator: str | None) -> str | None:
@@ -48,7 +43,6 @@ _NoHeader = Annotated[
     bool, typer.Option("--no-header", help="The CSV has no names in its first row: columns are x0, x1 and so on.")
 ]
 _Encoding = Annotated[str, typer.Option(help="Encoding of CSV, such as latin-1 or utf-16.")]
-_Jobs = Annotated[int, typer.Option(callback=_check_jobs, help="Threads; -1 is all cores. Results don't depend on it.")]
 _Quiet = Annotated[bool, typer.Option("--quiet", help="No progress and no notes.")]
 _Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace --out if it is there.")]
 
@@ -84,7 +78,7 @@ def train(
     separator: _Separator = None,
     no_header: _NoHeader = False,
     encoding: _Encoding = "utf-8",
-    jobs: _Jobs = 1,
+    n_jobs: NJobs = ALL_CORES,
     overwrite: _Overwrite = False,
     quiet: _Quiet = False,
 ) -> None:
@@ -104,7 +98,7 @@ def train(
             "gamma": gamma,
             "n_epochs": epochs,
             "early_stopping": early_stopping,
-            "n_jobs": jobs,
+            "n_jobs": n_jobs,
             "random_state": seed,
         }
         command.train(
@@ -145,7 +139,7 @@ def predict(
     separator: _Separator = None,
     no_header: _NoHeader = False,
     encoding: _Encoding = "utf-8",
-    jobs: _Jobs = 1,
+    n_jobs: NJobs = ALL_CORES,
     overwrite: _Overwrite = False,
     quiet: _Quiet = False,
 ) -> None:
@@ -166,7 +160,7 @@ def predict(
                 missing=None if missing is None else _values(missing),
                 proba=proba,
                 keep=tuple(keep or ()),
-                n_jobs=jobs,
+                n_jobs=n_jobs,
                 overwrite=overwrite,
                 quiet=quiet,
             )

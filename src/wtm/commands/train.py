@@ -84,7 +84,7 @@ def train(asked: Training) -> None:
         clf = _fit(clone(clf), table, labels, quiet=asked.quiet)
     # Model files keep such attributes: prediction must see the same values as missing.
     clf.missing_values_ = ",".join(asked.missing)
-    clf.verbose = 0
+    clf.verbose, clf.n_jobs = 0, None  # how it was trained says nothing of how it is to be used
     clf.save(asked.out)
     rows = "all rows" if asked.refit or not len(held_out) else "the training rows"
     typer.echo(f"{asked.out}: the model trained on {rows}")
