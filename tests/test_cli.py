@@ -96,7 +96,8 @@ def test_connect_4_from_start_to_end(tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are another matter elsewhere")
-def test_an_interrupted_process_keeps_what_it_has_and_another_goes_on_bit_for_bit(tmp_path):
+@pytest.mark.parametrize(("numbers", "code"), [((signal.SIGINT,), 130), ((signal.SIGTERM, signal.SIGTERM), 143)])
+def test_an_interrupted_process_keeps_what_it_has_and_another_goes_on_bit_for_bit(tmp_path, numbers, code):
     command = ["reproduce", "connect-4", "--quick", "--methods", "wtm", "--out", tmp_path / "parts", "--epochs"]
     # A test run in the background of a script ignores the signal, and its children would inherit that.
     listen = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
@@ -105,14 +106,15 @@ def test_an_interrupted_process_keeps_what_it_has_and_another_goes_on_bit_for_bi
         try:
             assert process.stderr.readline().startswith("wtm-60-")
             time.sleep(0.3)  # some epochs; any number will do
-            process.send_signal(signal.SIGINT)
+            for number in numbers:
+                process.send_signal(number)
             output, errors = process.communicate(timeout=60)
         finally:
             process.kill()
-    assert process.returncode == 130
+    assert process.returncode == code
     assert output == ""
     stopping, kept = errors.splitlines()
-    assert stopping == "Stopping after this epoch; once more stops at once."
+    assert stopping == "Stopping after this epoch; Ctrl-C once more stops at once."
     assert kept.endswith("of 100,000 epochs. The same command with --resume goes on.")
     before = records_in(tmp_path / "parts" / "quick" / "connect-4")["wtm"]
     n_epochs = len(before["history"]["seconds"]) + 2

@@ -246,7 +246,7 @@ class _Training:
                     kept = time.monotonic()
             record = self._keep(model, history)
         if stopped:
-            raise KeyboardInterrupt(
+            raise interruption.error(
                 f"{run.name} has {model.n_epochs:,} of {self._n_epochs:,} epochs. The same command with --resume goes "
                 "on."
             )
