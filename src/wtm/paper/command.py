@@ -65,9 +65,16 @@ _DataDir = Annotated[
     Path | None,
     typer.Option(file_okay=False, help="Folder with the data sets; else WTM_DATA. Connect-4 is in the package."),
 ]
-_Out = Annotated[Path, typer.Option(file_okay=True, help="Folder for the results, by data set.")]
+_Out = Annotated[
+    Path, typer.Option(file_okay=True, help="Folder for the results, by data set. Results that are there stay.")
+]
 _Resume = Annotated[
-    bool, typer.Option("--resume", help="Leave out what is finished there, and go on with what was interrupted.")
+    bool,
+    typer.Option(
+        "--resume",
+        help="Leave out what is finished there, and go on with what was interrupted; without it, neither is touched, "
+        "and the command ends with an error.",
+    ),
 ]
 _Quick = Annotated[
     bool, typer.Option("--quick", help="Small samples and machines, in a folder of their own: to see that all works.")
@@ -279,8 +286,10 @@ def _options(
     resume: bool,
     quick: bool,
 ) -> "Options":
-    from wtm.paper.run import Options
+    from wtm.paper.run import QUICK_FOLDER, Options
 
+    if not quick and out.resolve().name.lower() == QUICK_FOLDER:
+        raise ValueError(f"--out {out}: folders called {QUICK_FOLDER!r} are for the results of --quick. Take another.")
     return Options(
         out=out,
         data_dir=data_dir,
