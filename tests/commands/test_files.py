@@ -135,7 +135,7 @@ def test_memory_does_not_grow_with_the_rows(tmp_path, monkeypatch, name):
         ("a,y\n" + "".join(f"1,id{i}\n" for i in range(20)), "is it an identifier?"),
         ("a,y\n" + "5,u\n5,v\n" * 5, "no column with two different values"),
         ("a,y\n" + "5,u\n1e999,v\n" * 5, "contains infinity, or a number too large for float64, in column 'a'"),
-        ("a,y\n1,u\n2,v\n", "--holdout 0.2 of 2 rows"),
+        ("a,y\n1,u\n2,v\n", "--holdout 0.2 is not possible: no class has two rows, of the 2 in all"),
         ("a,y\n1,u\n2,v\n1,u\n2,v\n", "--holdout 0.2 of 4 rows"),
         (b"\x00,y\n\x02\xff,1\n", "is not encoded in utf-8"),
         (b"PAR1 but no more", "can't be read"),

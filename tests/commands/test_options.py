@@ -4,7 +4,7 @@ import inspect
 
 import pytest
 
-from shell import done, invoke, refused
+from shell import as_csv, done, invoke, refused
 from wtm import WTMClassifier, load_model
 from wtm.commands.options import predict as predict_command
 from wtm.commands.options import train as train_command
@@ -56,6 +56,16 @@ def test_options_that_can_not_be(trained, tmp_path, options, words):
 def test_misuse_of_options_ends_with_2(trained, tmp_path, options):
     result = invoke("train", trained[0] / "people.csv", "--target", "buys", "--out", tmp_path / "m", *options)
     assert result.exit_code == 2
+
+
+def test_each_rule_is_a_line_whatever_names_values_and_labels_are(train, write):
+    table = {"a\tb\nc": ["1", "2"] * 20, "d": ["e\nf", "g\x85h"] * 20, "y": ["u\nv", "w"] * 20}
+    clf, _ = train(write(as_csv(table)), target="y")
+    printed = done("rules", write("").parent / "trained.safetensors", "--per-class", 3).stdout
+    assert len(printed.splitlines()) == printed.count("THEN votes") == 6
+    assert r" u\nv, weight" in printed
+    assert r"a\tb\nc > 1.5" in printed
+    assert clf.booleanizer_.get_feature_names_out()[0] == "a\tb\nc > 1.5"
 
 
 def test_rules_are_printed_with_the_names_of_columns(trained):

@@ -1,7 +1,11 @@
 """wtm train: a file with a table becomes a model, and what it is worth is measured."""
 
+import re
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from shell import N_ROWS, as_csv, column, people, refused, same_model
 from wtm import WTMClassifier, load_model
@@ -36,6 +40,27 @@ def test_the_accuracy_is_that_of_the_written_model_on_rows_it_has_not_seen(train
     for name, rows in (("training", training), ("held-out", held_out)):
         accuracy = np.mean(found[rows] == labels[rows])
         assert f"{name} rows: {100 * accuracy:.2f} % " in result.stdout
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.integers(1, 12), min_size=1, max_size=6), st.floats(0, 1, exclude_min=True, exclude_max=True))
+def test_what_can_not_be_held_out_is_told_with_a_share_that_can(counts, share):
+    labels = np.repeat(np.arange(len(counts)), counts)
+    reason = ""
+    try:
+        training, held_out = divide(labels, share, 0)
+    except ValueError as error:
+        reason = str(error)
+    if reason:
+        assert reason.startswith(f"--holdout {share:g} ")
+        assert not re.search("n_samples|test_size|train_size", reason)
+        if max(counts) == 1:
+            assert reason.endswith("Say --holdout 0 to train on all rows.")
+            return
+        advice = re.search(r"Say --holdout ([0-9.]+) or (more|less), or 0", reason)
+        training, held_out = divide(labels, float(advice[1]), 0)
+    assert sorted([*training, *held_out]) == list(range(len(labels)))
+    assert len(held_out) >= sum(count > 1 for count in counts)
 
 
 def test_refit_writes_the_model_of_all_rows(trained, train):

@@ -1,5 +1,6 @@
 """``wtm train``: a file with a table becomes a model file, with the accuracy on rows held out."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -117,15 +118,36 @@ def divide(labels: np.ndarray, fraction: float, seed: int) -> tuple[np.ndarray, 
         return everything, everything[:0]
     _, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
     several = np.flatnonzero(counts[codes] > 1)
+    _check_share(fraction, len(several), int(np.sum(counts > 1)), len(labels))
     random_state = int(np.random.SeedSequence(seed).generate_state(1)[0])
-    try:
-        _, held_out = train_test_split(several, test_size=fraction, random_state=random_state, stratify=codes[several])
-    except ValueError as error:
-        raise ValueError(
-            f"--holdout {fraction:g} of {len(labels):,} rows with {len(counts):,} classes is not possible, since each "
-            f"class with two rows or more must be in both parts ({error}). Say --holdout 0 to train on all rows."
-        ) from None
+    _, held_out = train_test_split(several, test_size=fraction, random_state=random_state, stratify=codes[several])
     return np.setdiff1d(everything, held_out), np.sort(held_out)
+
+
+def _check_share(fraction: float, n_rows: int, n_classes: int, n_all: int) -> None:
+    """Refuse a share that leaves one of the two parts without room for a row of each class.
+
+    `n_rows` are the rows that can be divided, those of the `n_classes` that have more than one, out of `n_all`.
+    """
+    if not n_classes:
+        raise ValueError(
+            f"--holdout {fraction:g} is not possible: no class has two rows, of the {n_all:,} in all, to be divided "
+            "between training and measuring. Say --holdout 0 to train on all rows."
+        )
+    n_held_out = math.ceil(fraction * n_rows)  # as `train_test_split` has it
+    few, many = n_held_out < n_classes, n_rows - n_held_out < n_classes
+    if not few and not many:
+        return
+    share = n_classes / n_rows  # half of the rows at most, since each class has two
+    # In whole thousandths, and one to spare where a product that is rounded up would be one row too many.
+    remedy = f"{math.ceil(1000 * share) / 1000:g} or more"
+    if many:
+        remedy = f"{max(0.5, (math.floor(1000 * (1 - share)) - 1) / 1000):g} or less"
+    raise ValueError(
+        f"--holdout {fraction:g} of {n_rows:,} rows is {n_held_out:,} to measure with and {n_rows - n_held_out:,} to "
+        f"train on, too few for one of each of {n_classes:,} classes. Say --holdout {remedy}, or 0 to train on all "
+        "rows."
+    )
 
 
 def _read(asked: Training) -> tuple["pyarrow.Table", np.ndarray]:
