@@ -31,11 +31,12 @@ def terminable() -> Iterator[None]:
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        if signal.getsignal(signal.SIGTERM) is _terminate:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _terminate(number: int, frame: FrameType | None) -> None:
-    # `timeout` sends the signal twice: the second must not disturb the cleaning up after the first.
+    # `timeout` sends the signal twice: the second must not disturb the cleaning up after the first, nor the exit code.
     signal.signal(number, signal.SIG_IGN)
     raise Terminated
 

@@ -51,7 +51,15 @@ def test_options_that_can_not_be(trained, tmp_path, options, words):
 
 @pytest.mark.parametrize(
     "options",
-    [("--separator", ";;"), ("--separator", "§"), ("--holdout", 1), ("--n-jobs", 0), ("--seed", -1), ("--no",)],
+    [
+        ("--separator", ";;"),
+        ("--separator", "§"),
+        ("--holdout", 1),
+        ("--decimal", "x"),
+        ("--n-jobs", 0),
+        ("--seed", -1),
+        ("--no",),
+    ],
 )
 def test_misuse_of_options_ends_with_2(trained, tmp_path, options):
     result = invoke("train", trained[0] / "people.csv", "--target", "buys", "--out", tmp_path / "m", *options)

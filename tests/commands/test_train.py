@@ -139,9 +139,13 @@ def test_text_that_makes_little_sense_is_told(train, write):
     data = write(as_csv({"id": ids, "date": dates, "a": ["1", "2"] * 50, "y": ["u", "v"] * 50}))
     clf, result = train(data, target="y")
     (note,) = result.stderr.splitlines()
-    assert "column 'id' is taken as text with 100 different values, of which the 64 most frequent" in note
+    assert "column 'id' (such as 'person 0')" in note
+    assert "--drop id" in note
     assert train(data, "--quiet", target="y")[1].stderr == ""
     assert clf.n_features_in_ == 3
+    data = write(as_csv({"many": ids * 2, "a": ["1", "2"] * 100, "y": ["u", "v"] * 100}))
+    (note,) = train(data, target="y")[1].stderr.splitlines()
+    assert "column 'many' is taken as text with 100 different values, of which the 64 most frequent" in note
 
 
 def test_warnings_of_the_training_are_notes(train, write):

@@ -24,6 +24,12 @@ def _check_separator(separator: str | None) -> str | None:
     return separator
 
 
+def _check_decimal(decimal: str) -> str:
+    if decimal not in (".", ","):
+        raise typer.BadParameter(f"{decimal!r} must be '.' or ','.")
+    return decimal
+
+
 def _check_holdout(holdout: float) -> float:
     if not 0 <= holdout < 1:
         raise typer.BadParameter(f"{holdout:g} must be a share of the rows: at least 0, and below 1.")
@@ -43,6 +49,9 @@ _NoHeader = Annotated[
     bool, typer.Option("--no-header", help="The CSV has no names in its first row: columns are x0, x1 and so on.")
 ]
 _Encoding = Annotated[str, typer.Option(help="Encoding of CSV, such as latin-1 or utf-16.")]
+_Decimal = Annotated[
+    str, typer.Option(callback=_check_decimal, help="Decimal point of CSV: . or ,", metavar="CHARACTER")
+]
 _Quiet = Annotated[bool, typer.Option("--quiet", help="No progress and no notes.")]
 _Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace --out if it is there.")]
 
@@ -78,6 +87,7 @@ def train(
     separator: _Separator = None,
     no_header: _NoHeader = False,
     encoding: _Encoding = "utf-8",
+    decimal: _Decimal = ".",
     n_jobs: NJobs = ALL_CORES,
     overwrite: _Overwrite = False,
     quiet: _Quiet = False,
@@ -107,7 +117,7 @@ def train(
                 target=target,
                 out=out,
                 parameters=parameters,
-                format=Format(separator, not no_header, encoding),
+                format=Format(separator, not no_header, encoding, decimal),
                 missing=_values(missing),
                 drop=tuple(drop or ()),
                 drop_missing_target=drop_missing_target,
@@ -139,6 +149,7 @@ def predict(
     separator: _Separator = None,
     no_header: _NoHeader = False,
     encoding: _Encoding = "utf-8",
+    decimal: _Decimal = ".",
     n_jobs: NJobs = ALL_CORES,
     overwrite: _Overwrite = False,
     quiet: _Quiet = False,
@@ -156,7 +167,7 @@ def predict(
                 model=model,
                 data=data,
                 out=out,
-                format=Format(separator, not no_header, encoding),
+                format=Format(separator, not no_header, encoding, decimal),
                 missing=None if missing is None else _values(missing),
                 proba=proba,
                 keep=tuple(keep or ()),

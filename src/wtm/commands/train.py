@@ -14,9 +14,11 @@ from sklearn.model_selection import train_test_split
 from wtm.booleanizer import Booleanizer
 from wtm.classifier import WTMClassifier
 from wtm.commands.columns import note, parse_names, require_columns, warnings_as_notes, with_progress
+from wtm.commands.concerns import concerns_about_text
 from wtm.commands.files import Format, TableFile, import_pyarrow, open_table
+from wtm.commands.numerals import Numerals
 from wtm.commands.output import check_output
-from wtm.commands.values import as_labels, as_learnt, cleaned, concern_about_text
+from wtm.commands.values import as_labels, as_learnt, cleaned
 from wtm.parameters import check_parameters
 
 if TYPE_CHECKING:
@@ -162,13 +164,11 @@ def _read(asked: Training) -> tuple["pyarrow.Table", np.ndarray]:
     if not len(table):
         raise ValueError(f"{asked.data} has no rows.")
     table = _with_target(table, asked)
-    labels = _labels(table[asked.target], asked, is_text=source.is_text)
-    columns = {name: as_learnt(table[name], name, is_text=source.is_text) for name in features}
-    max_categories = Booleanizer().max_categories or 0
-    for name, column in columns.items():
-        concern = concern_about_text(column, name, max_categories)
-        if concern:
-            note(concern, quiet=asked.quiet)
+    numerals = Numerals(asked.format.decimal) if source.is_text else None
+    labels = _labels(table[asked.target], asked, numerals)
+    columns = {name: as_learnt(table[name], name, numerals) for name in features}
+    for concern in concerns_about_text(columns, Booleanizer().max_categories or 0, numerals):
+        note(concern, quiet=asked.quiet)
     return pa.table(columns), labels
 
 
@@ -205,8 +205,8 @@ def _with_target(table: "pyarrow.Table", asked: Training) -> "pyarrow.Table":
     return table.filter(has_label) if n_missing else table
 
 
-def _labels(column: Any, asked: Training, *, is_text: bool) -> np.ndarray:
-    labels = as_labels(column, asked.target, is_text=is_text)
+def _labels(column: Any, asked: Training, numerals: Numerals | None) -> np.ndarray:
+    labels = as_labels(column, asked.target, numerals)
     distinct = np.unique(labels)
     if len(distinct) < 2:
         raise ValueError(
