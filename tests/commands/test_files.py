@@ -164,6 +164,9 @@ def test_a_separator_is_doubted_for_good_reasons_only(train, write, tmp_path):
     texts = ["a; b", "c; d", "e|f", "one, two; three"] * 5
     table = {"t;u": texts, "a,b|c": ["1;2", "3;4"] * 10, "y": ["u", "v"] * 10}
     assert train(write(as_csv(table)), target="y")[0].feature_names_in_.tolist() == ["t;u", "a,b|c"]
+    assert train(write("y,z\n" + "u,1;2\nv,3\n" * 10), target="y")[0].feature_names_in_.tolist() == ["z"]
+    odd = write("|1x3 Cross validator\n1,u\n2,v\n")
+    assert "Expected 1 columns, got 2" in refused("train", odd, "--target", "y", "--out", tmp_path / "m")
     command = ("train", write("a;y\n1;2\n"), "--target", "y", "--out", tmp_path / "m")
     assert "has no column 'y'" in refused(*command, "--separator", ",")
     assert "Say --separator ',', or --separator tab" in refused(

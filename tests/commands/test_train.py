@@ -155,6 +155,16 @@ def test_warnings_of_the_training_are_notes(train, write):
     assert "Warning" not in result.stderr
 
 
+def test_warnings_of_the_measuring_are_notes(train, write, recwarn):
+    table = {"a": ["1", "2"] * 20, "b": [f"{i}:{i}" for i in range(40)], "y": ["u", "v"] * 20}
+    data = write(as_csv(table))  # each row held out has a value that no other has
+    told, known = train(data, target="y")[1].stderr.splitlines()
+    assert "nearly every row" in told
+    assert known.startswith("note: column 'b' holds no value that was there in fit")
+    assert train(data, "--quiet", target="y")[1].stderr == ""
+    assert not recwarn.list
+
+
 def test_missing_values_that_only_held_out_rows_have(train, write):
     table = {"a": ["1", "0"] * 20, "b": ["0", "1"] * 19 + ["", "1"], "y": ["u", "v"] * 20}
     data = write(as_csv(table))

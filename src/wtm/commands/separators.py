@@ -58,7 +58,7 @@ def _seems_right(found: list[list[str]], assumed: list[list[str]], *, header: bo
     """Whether `found`, the rows with another separator, make a better table than those with the assumed one."""
     if not found or not assumed or len(found[0]) < 2:
         return False
-    if header and len(assumed[0]) == 1:
+    if header and len(assumed[0]) == 1 and all(len(row) > 1 for row in found):  # if not all as many: pyarrow tells
         return True
     is_table, was_table = _is_table(found), _is_table(assumed)
     return is_table and (not was_table or _decimal_commas(found))

@@ -82,7 +82,8 @@ def train(asked: Training) -> None:
     table, labels = _read(asked)
     training, held_out = divide(labels, asked.holdout, asked.parameters["random_state"])
     _fit(clf, table.take(training), labels[training], quiet=asked.quiet)
-    _report(clf, table, labels, training, held_out)
+    with warnings_as_notes(quiet=asked.quiet):  # of values that only rows held out have
+        _report(clf, table, labels, training, held_out)
     if asked.refit and len(held_out):
         clf = _fit(clone(clf), table, labels, quiet=asked.quiet)
     # Model files keep such attributes: prediction must see the same values as missing.
