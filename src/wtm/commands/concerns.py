@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from wtm.commands.files import import_pyarrow
 from wtm.commands.numerals import Numerals, has_leading_zero
 from wtm.commands.values import distinct_column, is_text
 
 __all__ = ["concerns_about_text"]
 
-_LOOKED_AT = 1000  # values of a column, each once
+_LOOKED_AT = 1000  # values of a column that are no numbers, each once
 _NEARLY_ALL = 0.9
 _FEW = 3
 _FEWEST_ROWS = 20  # of which nearly all must differ, to be called so
@@ -47,18 +48,17 @@ def concerns_about_text(columns: Mapping[str, Any], max_categories: int, numeral
         if not is_text(column):
             continue
         distinct = distinct_column(column)
-        values, odd = _some(distinct, numerals)
-        kind = _kind(distinct, values, odd, numerals)
+        odd = distinct.filter(import_pyarrow().compute.invert(numerals.spell(distinct)))
+        kind = _kind(distinct, odd, numerals)
         if kind is not None:
-            kind = _DISGUISED if is_typed else kind
-            examples[kind][name] = odd[0]
-        elif not is_typed and _is_nearly_number(distinct, values, odd):
+            examples[_DISGUISED if is_typed else kind][name] = odd[0].as_py()
+        elif not is_typed and 0 < len(odd) <= min(_FEW, len(distinct) - len(odd)) and not has_leading_zero(distinct):
             yield (
-                f"column {name!r} holds numbers, but also {', '.join(sorted(odd))}, and so is taken as text. If this "
-                "stands for a missing value, name it by --missing."
+                f"column {name!r} holds numbers, but also {', '.join(sorted(odd.to_pylist()))}, and so is taken as "
+                "text. If this stands for a missing value, name it by --missing."
             )
         elif _NEARLY_ALL * (len(column) - column.null_count) <= len(distinct) >= _FEWEST_ROWS:
-            examples[_DISTINCT][name] = values[0]
+            examples[_DISTINCT][name] = distinct[0].as_py()
         elif len(distinct) > max_categories:
             yield (
                 f"column {name!r} is taken as text with {len(distinct):,} different values, of which the "
@@ -82,26 +82,18 @@ _DISTINCT = (
 )
 
 
-def _some(distinct: Any, numerals: Numerals) -> tuple[list[str], list[str]]:
-    """Values of a column, not too many, and those of them that are no numbers."""
-    some = distinct[:_LOOKED_AT]
-    values = some.to_pylist()
-    are_numbers = numerals.spell(some).to_pylist()
-    return values, [value for value, is_number in zip(values, are_numbers, strict=True) if not is_number]
-
-
-def _kind(distinct: Any, values: list[str], odd: list[str], numerals: Numerals) -> str | None:
-    """What numbers in disguise a column holds, if nearly all its values are such, or plain numbers."""
-    if not odd or has_leading_zero(distinct):
+def _kind(distinct: Any, odd: Any, numerals: Numerals) -> str | None:
+    """What numbers in disguise a column holds, if nearly all its values are such, or plain numbers; `odd` are none."""
+    if not len(odd) or has_leading_zero(distinct):
         return None
-    with_other_point = numerals.other.spell_finite(distinct[:_LOOKED_AT]).to_pylist()
-    if all(with_other_point) and not all(map(_GROUPED.fullmatch, odd)):
+    some = odd[:_LOOKED_AT].to_pylist()
+    with_other_point = import_pyarrow().compute.all(numerals.other.spell_finite(distinct)).as_py()
+    if with_other_point and not all(map(_GROUPED.fullmatch, some)):
         return _OTHER_POINT
-    dresses = Counter(dress for value in odd if (dress := _dress(value)) is not None)
-    if not dresses:
-        return None
-    (_, n_alike), *_ = dresses.most_common(1)
-    are_nearly_all = len(values) - len(odd) + n_alike >= _NEARLY_ALL * len(values)
+    dresses = Counter(dress for value in some if (dress := _dress(value)) is not None)
+    n_alike = max(dresses.values(), default=0)
+    n_other = (1 - n_alike / len(some)) * len(odd)
+    are_nearly_all = _NEARLY_ALL * len(distinct) <= len(distinct) - n_other
     return _DISGUISED if n_alike > _FEW and are_nearly_all else None
 
 
@@ -111,12 +103,6 @@ def _dress(value: str) -> tuple[str, ...] | None:
     if found is None or not any(c.isdigit() for c in value):
         return None
     return found["before"], (found["hex"] or "").lower(), found["after"].strip(" )").lower()
-
-
-def _is_nearly_number(distinct: Any, values: list[str], odd: list[str]) -> bool:
-    """Whether there are numbers, and few other values."""
-    n_numbers = len(values) - len(odd)
-    return 0 < len(odd) <= min(_FEW, n_numbers) and len(values) == len(distinct) and not has_leading_zero(distinct)
 
 
 def _listed(examples: Mapping[str, str]) -> str:
