@@ -96,7 +96,8 @@ def test_connect_4_from_start_to_end(tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are another matter elsewhere")
-def test_an_interrupted_process_keeps_what_it_has_and_another_goes_on_bit_for_bit(tmp_path):
+@pytest.mark.parametrize(("numbers", "code"), [((signal.SIGINT,), 130), ((signal.SIGTERM, signal.SIGTERM), 143)])
+def test_an_interrupted_process_keeps_what_it_has_and_another_goes_on_bit_for_bit(tmp_path, numbers, code):
     command = ["reproduce", "connect-4", "--quick", "--methods", "wtm", "--out", tmp_path / "parts", "--epochs"]
     # A test run in the background of a script ignores the signal, and its children would inherit that.
     listen = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
@@ -105,14 +106,15 @@ def test_an_interrupted_process_keeps_what_it_has_and_another_goes_on_bit_for_bi
         try:
             assert process.stderr.readline().startswith("wtm-60-")
             time.sleep(0.3)  # some epochs; any number will do
-            process.send_signal(signal.SIGINT)
+            for number in numbers:
+                process.send_signal(number)
             output, errors = process.communicate(timeout=60)
         finally:
             process.kill()
-    assert process.returncode == 130
+    assert process.returncode == code
     assert output == ""
     stopping, kept = errors.splitlines()
-    assert stopping == "Stopping after this epoch; once more stops at once."
+    assert stopping == "Stopping after this epoch; Ctrl-C once more stops at once."
     assert kept.endswith("of 100,000 epochs. The same command with --resume goes on.")
     before = records_in(tmp_path / "parts" / "quick" / "connect-4")["wtm"]
     n_epochs = len(before["history"]["seconds"]) + 2
@@ -202,6 +204,10 @@ def test_results_that_cannot_be_written_are_found_out_before_the_work(experiment
         assert_one_line(result, f"--out must name a folder, but {file} is a file.")
         assert result.stderr.count("\n") == 1
     assert file.read_text() == "kept"
+    for out in (tmp_path / ("n" * 300), *([Path("/proc/out")] if sys.platform == "linux" else [])):
+        result = invoke("reproduce", experiment, "--out", out)
+        assert_one_line(result, f"--out: no results can be written to {out}")
+        assert result.stderr.count("\n") == 1
 
 
 def test_missing_data(tmp_path, monkeypatch):
@@ -281,11 +287,31 @@ def test_without_matplotlib_everything_but_the_plot_is_written(few_positions, tm
     assert not list(tmp_path.rglob("*.svg"))
 
 
-def test_longer_results_are_not_replaced(few_positions, tmp_path):
+def test_finished_results_are_not_replaced(few_positions, tmp_path):
     command = ("reproduce", "connect-4", "--methods", "wtm", "--out", tmp_path, "--epochs")
     assert invoke(*command, 3).exit_code == 0
-    assert_one_line(invoke(*command, 2), "holds 3 of 3 epochs", "--resume")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    for n_epochs in (2, 3, 4):
+        assert_one_line(invoke(*command, n_epochs), "holds 3 of 3 epochs", "--resume", "--out")
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
     assert "3 epochs are there" in invoke(*command, 2, "--resume").stderr
+
+
+@pytest.mark.parametrize("command", [("sampling", "--rounds", 1), ("vanilla",)])
+def test_no_experiment_replaces_results(tmp_path, command):
+    name = "sampling.json" if command[0] == "sampling" else "mlp-500-150-seed0.json"
+    there = tmp_path / command[0] / name
+    there.parent.mkdir()
+    there.write_text("precious", "utf-8")
+    assert_one_line(invoke("reproduce", *command, "--out", tmp_path), f"{there} holds results", "--out")
+    assert there.read_text("utf-8") == "precious"
+
+
+@pytest.mark.parametrize("experiment", ["connect-4", "sampling", "vanilla"])
+def test_quick_results_have_a_folder_to_themselves(tmp_path, experiment):
+    out = tmp_path / "quick"
+    assert_one_line(invoke("reproduce", experiment, "--out", out), f"--out {out}: ", "--quick")
+    assert not out.exists()
 
 
 def test_every_experiment_in_its_quick_form_and_a_report_of_all(few_positions, tmp_path):

@@ -1,5 +1,6 @@
 import gzip
 import struct
+import warnings
 from urllib.error import URLError
 
 import numpy as np
@@ -169,3 +170,15 @@ def test_one_image_set_is_not_taken_for_the_other(real_data):
     # Both have the same file names, so the labels have to tell.
     with pytest.raises(ValueError, match="belongs to MNIST, not to Fashion-MNIST"):
         datasets.load_fashion_mnist(real_data("mnist") / "mnist")
+
+
+def test_a_download_that_fails_warns_of_nothing_and_says_so_once(monkeypatch, recwarn):
+    def fail(*arguments, **options):
+        warnings.warn("A network error occurred while downloading. Retrying...", stacklevel=2)
+        raise OSError("no network")
+
+    monkeypatch.delenv("WTM_DATA", raising=False)
+    monkeypatch.setattr(images, "fetch_openml", fail)
+    with pytest.raises(DatasetNotFoundError, match="A download from OpenML failed as well: no network"):
+        datasets.load_mnist()
+    assert not recwarn.list

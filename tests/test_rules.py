@@ -1,5 +1,9 @@
+import unicodedata
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 
 from wtm import WTMClassifier
@@ -29,6 +33,20 @@ def test_rules_read_as_sentences():
     literals = ("x on a1", "NOT (x on a2)")
     assert str(Rule("win", 1, 3.2109, literals)) == "IF x on a1 AND NOT (x on a2) THEN votes for win, weight 3.211"
     assert str(Rule(4, -1, 1.0, literals[:1])) == "IF x on a1 THEN votes against 4, weight 1"
+
+
+@given(st.lists(st.text(), min_size=1, max_size=3), st.text())
+def test_a_rule_is_one_line_whatever_its_names(literals, label):
+    text = str(Rule(label, 1, 1.0, tuple(literals)))
+    assert text.splitlines() == [text]
+    assert not any(unicodedata.category(c) in ("Cc", "Cs") for c in text)
+    assert text.encode()
+
+
+def test_only_what_breaks_a_line_is_escaped():
+    ordinary = "größe in m²\N{NO-BREAK SPACE}> 3 \\n 尺寸\N{IDEOGRAPHIC SPACE}\N{ZERO WIDTH JOINER}"
+    assert ordinary in str(Rule("win", 1, 1.0, (ordinary,)))
+    assert str(Rule("a\nb", 1, 1.0, ("c\td\x1b\u2028",))) == (r"IF c\td\u001b\u2028 THEN votes for a\nb, weight 1")
 
 
 def test_rules_evaluated_by_their_words_give_the_class_sums(clf, rows):

@@ -11,6 +11,7 @@ import typer
 
 from wtm import __version__
 from wtm.commands.options import predict, rules, train
+from wtm.failures import terminable
 from wtm.paper.command import reproduce
 
 __all__ = ["app", "main"]
@@ -29,7 +30,8 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that knows no more than ASCII gets question marks, not an error after all the work.
             stream.reconfigure(errors="replace")
-    app(prog_name="wtm")
+    with terminable():
+        app(prog_name="wtm")
 
 
 def _print_version(wanted: bool) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["replacing"]
+__all__ = ["check_replaceable", "replacing"]
 
 
 @contextlib.contextmanager
@@ -25,26 +25,53 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     OSError
         The file can't be written.
     """
-    target = Path(os.path.realpath(path))  # a symbolic link stays one
-    exists = target.exists()
-    if exists and not target.is_file():
-        raise ValueError(f"{path} is a folder, a pipe or a device: give the name of a file.")
-    temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
-    try:
+    target = _target(path)
+    with _name_beside(target, path) as temporary:
         with temporary.open("xb") as file:
-            if exists:
+            if target.exists():
                 shutil.copymode(target, temporary)
             yield file
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(target)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        if isinstance(error, OSError) and error.filename == str(temporary):  # a name that the user has never heard of
+    _sync_folder(target.parent)
+
+
+def check_replaceable(path: Path) -> None:
+    """Find out whether `replacing` can write, by writing nothing in the same way: before there is anything to lose.
+
+    Raises
+    ------
+    ValueError, OSError
+        As `replacing`.
+    """
+    target = _target(path)
+    with _name_beside(target, path) as temporary:
+        temporary.open("xb").close()
+        with contextlib.suppress(FileNotFoundError):
+            target.lstat()  # a name may be too long
+
+
+def _target(path: Path) -> Path:
+    target = Path(os.path.realpath(path))  # a symbolic link stays one
+    if target.exists() and not target.is_file():
+        raise ValueError(f"{path} is a folder, a pipe or a device: give the name of a file.")
+    return target
+
+
+@contextlib.contextmanager
+def _name_beside(target: Path, path: Path) -> Iterator[Path]:
+    """A name for a temporary file, which is not there afterwards; errors tell of `path`, the name that users know."""
+    temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
+    try:
+        yield temporary
+    except OSError as error:
+        if error.filename == str(temporary):
             raise type(error)(error.errno, error.strerror, str(path)) from None
         raise
-    _sync_folder(target.parent)
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
 
 
 def _sync_folder(folder: Path) -> None:

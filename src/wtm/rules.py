@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from wtm.escaping import escaped
 from wtm.machine import Machine
 
 if TYPE_CHECKING:
@@ -44,8 +45,9 @@ class Rule:
         return self.polarity * self.weight
 
     def __str__(self) -> str:
+        """Return the rule as one line, whatever characters names and labels have."""
         side = "for" if self.polarity > 0 else "against"
-        return f"IF {' AND '.join(self.literals)} THEN votes {side} {self.label}, weight {self.weight:.4g}"
+        return escaped(f"IF {' AND '.join(self.literals)} THEN votes {side} {self.label}, weight {self.weight:.4g}")
 
 
 def rules_of(clf: "WTMClassifier", feature_names: Sequence[str] | None = None) -> list[Rule]:

@@ -9,8 +9,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from shell import QUICK, as_csv, done, invoke, read_csv, refused
+from wtm.commands import MISSING
+from wtm.commands.concerns import concerns_about_text
+from wtm.commands.files import Format, open_table
+from wtm.commands.numerals import Numerals
+from wtm.commands.values import as_learnt, cleaned, is_text
 
-pytest.importorskip("pyarrow")
+pyarrow = pytest.importorskip("pyarrow")
 
 
 def test_the_example_of_the_readme(trained, tmp_path, monkeypatch):
@@ -53,6 +58,17 @@ def test_any_bytes_end_in_one_line(tmp_path, content):
     refused("train", data, "--target", "a column that is not there", "--out", tmp_path / "m")
 
 
+@pytest.mark.parametrize(("name", "file"), [
+    ("mushroom", "agaricus-lepiota.data.gz"), ("adult", "adult.data.gz"),
+])  # fmt: skip
+def test_there_is_nothing_to_say_of_the_text_in_real_tables(real_data, name, file):
+    source, numerals = open_table(real_data(name) / name / file, Format(header=False)), Numerals()
+    table = pyarrow.concat_tables(source.batches(source.names))
+    columns = {name: as_learnt(cleaned(table[name], MISSING.split(",")), name, numerals) for name in source.names}
+    assert sum(map(is_text, columns.values())) >= 8
+    assert list(concerns_about_text(columns, 64, numerals)) == []
+
+
 @pytest.mark.parametrize(("name", "file", "target", "least"), [
     ("mushroom", "agaricus-lepiota.data.gz", "x0", 0.999),
     pytest.param("adult", "adult.data.gz", "x14", 0.84, marks=pytest.mark.slow),
@@ -60,6 +76,7 @@ def test_any_bytes_end_in_one_line(tmp_path, content):
 def test_real_tables_with_defaults(real_data, tmp_path, name, file, target, least):
     data, model, out = real_data(name) / name / file, tmp_path / "m", tmp_path / "p.csv"
     result = done("train", data, "--no-header", "--target", target, "--out", model)
+    assert result.stderr == ""  # no note on text that is what it seems
     (line,) = (line for line in result.stdout.splitlines() if "held-out" in line)
     assert float(line.split("held-out rows: ")[1].split(" %")[0]) >= 100 * least
     done("predict", model, data, "--no-header", "--out", out, "--keep", target)

@@ -1,13 +1,18 @@
 """Files with tables, however they are written, and files that are none."""
 
+import csv
 import gzip
+import io
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from shell import QUICK, as_csv, column, done, people, refused, same_model
 from wtm import load_model
 from wtm.commands import files
+from wtm.commands.separators import separator_concern
 from wtm.rules import rules_of
 
 pa = pytest.importorskip("pyarrow")
@@ -123,7 +128,12 @@ def test_memory_does_not_grow_with_the_rows(tmp_path, monkeypatch, name):
         ("a,y", "has no rows"),
         ("\n\n", "has no rows"),
         ("a,b\n1,2\n", "has no column 'y', which --target names. Its columns are 'a', 'b'"),
-        ("a;y\n1;2\n", "Name it by --separator"),
+        ("a;y\n1;2\n", "Say --separator ';', or --separator ',' if it is right"),
+        ("a;b;y\n1,5;2,0;u\n2,5;3,0;v\n", "Say --separator ';' --decimal ',', or"),
+        ("a;b;y\n1;2;u\n1;v\n", "Say --separator ';', or"),
+        ("a\ty\n1,5\t2\n", "Say --separator tab --decimal ',', or"),
+        ("a|b|y\n1|2|3\n", "Say --separator '|', or"),
+        ("\ufeffy|weight, kg|b\n1|2|3\n", "Say --separator '|', or"),
         ("y\n1\n2\n", "no column to learn from"),
         ("a,y,a\n1,2,3\n", "more than one column called 'a'"),
         ("a,y\n1,u\n2\n", "Row #3: Expected 2 columns, got 1"),
@@ -135,7 +145,7 @@ def test_memory_does_not_grow_with_the_rows(tmp_path, monkeypatch, name):
         ("a,y\n" + "".join(f"1,id{i}\n" for i in range(20)), "is it an identifier?"),
         ("a,y\n" + "5,u\n5,v\n" * 5, "no column with two different values"),
         ("a,y\n" + "5,u\n1e999,v\n" * 5, "contains infinity, or a number too large for float64, in column 'a'"),
-        ("a,y\n1,u\n2,v\n", "--holdout 0.2 of 2 rows"),
+        ("a,y\n1,u\n2,v\n", "--holdout 0.2 is not possible: no class has two rows, of the 2 in all"),
         ("a,y\n1,u\n2,v\n1,u\n2,v\n", "--holdout 0.2 of 4 rows"),
         (b"\x00,y\n\x02\xff,1\n", "is not encoded in utf-8"),
         (b"PAR1 but no more", "can't be read"),
@@ -148,6 +158,42 @@ def test_files_that_are_no_use_are_refused_in_one_line(write, tmp_path, content,
     assert words in line
     assert not (tmp_path / "m.safetensors").exists()
     assert [path.name for path in tmp_path.iterdir()] == ["data.csv"]
+
+
+def test_a_separator_is_doubted_for_good_reasons_only(train, write, tmp_path):
+    texts = ["a; b", "c; d", "e|f", "one, two; three"] * 5
+    table = {"t;u": texts, "a,b|c": ["1;2", "3;4"] * 10, "y": ["u", "v"] * 10}
+    assert train(write(as_csv(table)), target="y")[0].feature_names_in_.tolist() == ["t;u", "a,b|c"]
+    assert train(write("y,z\n" + "u,1;2\nv,3\n" * 10), target="y")[0].feature_names_in_.tolist() == ["z"]
+    odd = write("|1x3 Cross validator\n1,u\n2,v\n")
+    assert "Expected 1 columns, got 2" in refused("train", odd, "--target", "y", "--out", tmp_path / "m")
+    command = ("train", write("a;y\n1;2\n"), "--target", "y", "--out", tmp_path / "m")
+    assert "has no column 'y'" in refused(*command, "--separator", ",")
+    assert "Say --separator ',', or --separator tab" in refused(
+        "train", write("a,y\n1,2\n", "data.tsv"), "--target", "y", "--out", tmp_path / "m"
+    )
+    assert "Say --separator ';' --decimal ',', or" in refused(
+        "train", write("1,5;2,0;u\n2,5;3,0;v\n"), "--no-header", "--target", "x2", "--out", tmp_path / "m"
+    )
+    assert "Say --separator ';', or" in refused(
+        "train",
+        write("a;y\nü;2\n", encoding="utf-16"),
+        "--encoding",
+        "utf-16",
+        "--target",
+        "y",
+        "--out",
+        tmp_path / "m",
+    )
+
+
+@given(st.lists(st.lists(st.text(max_size=5), min_size=2, max_size=3), min_size=1), st.sampled_from(",;|\t"))
+def test_no_separator_is_proposed_that_makes_fewer_columns(rows, separator):
+    text = io.StringIO()
+    csv.writer(text, delimiter=separator, lineterminator="\n").writerows(rows)
+    for header in (True, False):
+        concern = separator_concern(text.getvalue(), separator, header=header, decimal=".")
+        assert concern is None or "--decimal" in concern or len({len(row) for row in rows}) > 1
 
 
 @pytest.mark.parametrize("name", ["data.parquet", "DATA.PQ"])

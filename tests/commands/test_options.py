@@ -4,9 +4,12 @@ import inspect
 
 import pytest
 
-from shell import done, invoke, refused
+from shell import as_csv, done, invoke, refused
 from wtm import WTMClassifier, load_model
+from wtm.commands.options import predict as predict_command
 from wtm.commands.options import train as train_command
+from wtm.commands.threads import ALL_CORES, NJobs
+from wtm.paper.command import reproduce
 
 pytest.importorskip("pyarrow")
 
@@ -16,6 +19,15 @@ def test_defaults_are_those_of_the_classifier():
     names = {"clauses": "n_clauses", "threshold": "T", "s": "s", "gamma": "gamma", "epochs": "n_epochs"}
     for option, parameter in names.items():
         assert found[option].default == own[parameter].default
+
+
+def test_every_command_that_computes_has_one_option_for_threads():
+    commands = [train_command, predict_command, *(command.callback for command in reproduce.registered_commands)]
+    found = [inspect.signature(command).parameters.get("n_jobs") for command in commands]
+    with_threads = [parameter for parameter in found if parameter is not None]
+    assert len(with_threads) >= 8
+    assert {(parameter.annotation, parameter.default) for parameter in with_threads} == {(NJobs, ALL_CORES)}
+    assert all("jobs" not in inspect.signature(command).parameters for command in commands)
 
 
 @pytest.mark.parametrize(
@@ -38,11 +50,30 @@ def test_options_that_can_not_be(trained, tmp_path, options, words):
 
 
 @pytest.mark.parametrize(
-    "options", [("--separator", ";;"), ("--separator", "§"), ("--holdout", 1), ("--jobs", 0), ("--seed", -1), ("--no",)]
+    "options",
+    [
+        ("--separator", ";;"),
+        ("--separator", "§"),
+        ("--holdout", 1),
+        ("--decimal", "x"),
+        ("--n-jobs", 0),
+        ("--seed", -1),
+        ("--no",),
+    ],
 )
 def test_misuse_of_options_ends_with_2(trained, tmp_path, options):
     result = invoke("train", trained[0] / "people.csv", "--target", "buys", "--out", tmp_path / "m", *options)
     assert result.exit_code == 2
+
+
+def test_each_rule_is_a_line_whatever_names_values_and_labels_are(train, write):
+    table = {"a\tb\nc": ["1", "2"] * 20, "d": ["e\nf", "g\x85h"] * 20, "y": ["u\nv", "w"] * 20}
+    clf, _ = train(write(as_csv(table)), target="y")
+    printed = done("rules", write("").parent / "trained.safetensors", "--per-class", 3).stdout
+    assert len(printed.splitlines()) == printed.count("THEN votes") == 6
+    assert r" u\nv, weight" in printed
+    assert r"a\tb\nc > 1.5" in printed
+    assert clf.booleanizer_.get_feature_names_out()[0] == "a\tb\nc > 1.5"
 
 
 def test_rules_are_printed_with_the_names_of_columns(trained):

@@ -1,7 +1,8 @@
 """What commands write: whole or not at all, and never in place of what they read."""
 
 import gzip
-import os
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -9,8 +10,10 @@ from shell import N_ROWS, QUICK, as_csv, column, done, people, refused
 
 parquet = pytest.importorskip("pyarrow.parquet")
 
+ON_LINUX = sys.platform == "linux"
 
-def test_outputs_never_replace_what_is_read_and_others_only_when_told(trained, write, tmp_path, monkeypatch):
+
+def test_outputs_never_replace_what_is_read_and_others_only_when_told(trained, write, tmp_path):
     data, model = write(as_csv(people())), tmp_path / "model.safetensors"
     model.write_bytes((trained[0] / "model.safetensors").read_bytes())
     kept = {path: path.read_bytes() for path in (data, model)}
@@ -30,11 +33,27 @@ def test_outputs_never_replace_what_is_read_and_others_only_when_told(trained, w
     done("predict", model, data, "--out", out, "--overwrite")
     assert column(out) == column(trained[0] / "predictions.csv")
     assert "no folder" in refused(*training, tmp_path / "none" / "m")
-    with monkeypatch.context() as patched:
-        patched.setattr(os, "access", lambda *_: False)  # who runs the tests may be allowed everything
-        assert "no file can be written to the folder" in refused(*training, tmp_path / "m")
     assert "is a folder" in refused(*training, tmp_path)
     assert "must end in .csv, .csv.gz or .parquet" in refused("predict", model, data, "--out", tmp_path / "p.xlsx")
+
+
+def unwritable(tmp_path):
+    """Names for files that nobody can write, whatever the rights of who runs the tests."""
+    (tmp_path / "link.csv").symlink_to(tmp_path / "none" / "p.csv")
+    return [tmp_path / ("n" * 300 + ".csv"), tmp_path / "link.csv", *([Path("/proc/p.csv")] if ON_LINUX else [])]
+
+
+@pytest.mark.parametrize("command", ["train", "predict"])
+def test_what_can_not_be_written_is_refused_before_the_work(trained, tmp_path, monkeypatch, command):
+    data, model = trained[0] / "people.csv", trained[0] / "model.safetensors"
+    arguments = ["train", data, "--target", "buys"] if command == "train" else ["predict", model, data]
+    monkeypatch.setattr("wtm.commands.train.open_table", None)
+    monkeypatch.setattr("wtm.commands.predict.open_table", None)
+    for out in unwritable(tmp_path):
+        line = refused(*arguments, "--out", out)
+        assert line.startswith(f"wtm: --out {out} can't be written: ")
+        assert ".tmp" not in line
+    assert [path.name for path in tmp_path.iterdir()] == ["link.csv"]
 
 
 def test_an_error_in_the_middle_leaves_what_was_there(trained, write, tmp_path):

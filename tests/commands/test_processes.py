@@ -69,3 +69,50 @@ def test_a_reader_that_goes_away_is_no_failure_with_a_traceback(trained, tmp_pat
         process.stdout.close()
         errors = process.stderr.read()
     assert "Traceback" not in errors
+
+
+IN_THE_MIDDLE_OF_WRITING = """
+import sys, time
+import wtm.commands.predict, wtm.replacing
+from wtm.cli import main
+
+def wait(*_):
+    print("writing", flush=True)
+    time.sleep(60)
+
+wtm.commands.predict._with_kept = wtm.replacing.os.fsync = wait
+main()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are another matter elsewhere")
+@pytest.mark.parametrize("command", ["train", "predict"])
+def test_sigterm_in_the_middle_of_writing_leaves_nothing(trained, tmp_path, command):
+    data, out = trained[0] / "people.csv", tmp_path / "out.csv"
+    rest = [data, "--target", "buys", *QUICK] if command == "train" else [trained[0] / "model.safetensors", data]
+    out.write_text("precious", "utf-8")
+    process = subprocess.Popen(
+        [sys.executable, "-c", IN_THE_MIDDLE_OF_WRITING, command, *map(str, rest), "--out", str(out), "--overwrite"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        while (line := process.stdout.readline()) != "writing\n":
+            assert line
+        assert len(list(tmp_path.iterdir())) == 2
+        for _ in range(2):  # as `timeout` does
+            process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert (process.returncode, errors) == (143, "wtm: terminated.\n")
+    assert [path.read_text("utf-8") for path in tmp_path.iterdir()] == ["precious"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are another matter elsewhere")
+def test_sigterm_that_is_ignored_stays_so():
+    code = (
+        "import os, signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nimport wtm.cli\n"
+        "wtm.cli.app = lambda **_: os.kill(os.getpid(), signal.SIGTERM)\nwtm.cli.main()\nprint('alive')"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (result.returncode, result.stdout) == (0, "alive\n")

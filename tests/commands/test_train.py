@@ -1,7 +1,11 @@
 """wtm train: a file with a table becomes a model, and what it is worth is measured."""
 
+import re
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from shell import N_ROWS, as_csv, column, people, refused, same_model
 from wtm import WTMClassifier, load_model
@@ -38,6 +42,27 @@ def test_the_accuracy_is_that_of_the_written_model_on_rows_it_has_not_seen(train
         assert f"{name} rows: {100 * accuracy:.2f} % " in result.stdout
 
 
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.integers(1, 12), min_size=1, max_size=6), st.floats(0, 1, exclude_min=True, exclude_max=True))
+def test_what_can_not_be_held_out_is_told_with_a_share_that_can(counts, share):
+    labels = np.repeat(np.arange(len(counts)), counts)
+    reason = ""
+    try:
+        training, held_out = divide(labels, share, 0)
+    except ValueError as error:
+        reason = str(error)
+    if reason:
+        assert reason.startswith(f"--holdout {share:g} ")
+        assert not re.search("n_samples|test_size|train_size", reason)
+        if max(counts) == 1:
+            assert reason.endswith("Say --holdout 0 to train on all rows.")
+            return
+        advice = re.search(r"Say --holdout ([0-9.]+) or (more|less), or 0", reason)
+        training, held_out = divide(labels, float(advice[1]), 0)
+    assert sorted([*training, *held_out]) == list(range(len(labels)))
+    assert len(held_out) >= sum(count > 1 for count in counts)
+
+
 def test_refit_writes_the_model_of_all_rows(trained, train):
     folder, _ = trained
     data = folder / "people.csv"
@@ -51,7 +76,7 @@ def test_refit_writes_the_model_of_all_rows(trained, train):
 
 
 def test_the_options_are_those_of_the_classifier(trained, train):
-    options = ("--gamma", 0.5, "--seed", 7, "--early-stopping", "--jobs", 2, "--quiet")
+    options = ("--gamma", 0.5, "--seed", 7, "--early-stopping", "--n-jobs", 2, "--quiet")
     clf, result = train(trained[0] / "people.csv", *options)
     asked = {"n_clauses": 20, "T": 10, "s": 4, "n_epochs": 5, "gamma": 0.5, "random_state": 7, "early_stopping": True}
     assert clf.get_params().items() >= asked.items()
@@ -59,17 +84,28 @@ def test_the_options_are_those_of_the_classifier(trained, train):
     assert result.stderr == ""
     default = load_model(trained[0] / "model.safetensors").get_params(deep=False)
     own = WTMClassifier().get_params(deep=False)
-    chosen = {"n_clauses", "T", "s", "n_epochs", "random_state", "n_jobs", "booleanizer"}
+    chosen = {"n_clauses", "T", "s", "n_epochs", "random_state", "booleanizer"}
     assert {name: default[name] for name in own.keys() - chosen} == {name: own[name] for name in own.keys() - chosen}
 
 
 def test_seed_and_not_threads_decide(trained, train):
     data = trained[0] / "people.csv"
-    one, _ = train(data, "--jobs", 1)
-    two, _ = train(data, "--jobs", 2)
+    one, _ = train(data, "--n-jobs", 1)
+    two, _ = train(data, "--n-jobs", 2)
     other, _ = train(data, "--seed", 1)
     assert same_model(one, two)
     assert not same_model(one, other)
+
+
+def test_a_model_does_not_tell_of_the_threads_that_trained_it(trained, train, tmp_path):
+    data, files = trained[0] / "people.csv", []
+    for n_jobs in (1, 2):
+        clf, _ = train(data, "--n-jobs", n_jobs)
+        assert clf.n_jobs is None
+        clf.history_ = []  # which holds seconds
+        clf.save(tmp_path / f"{n_jobs}.safetensors")
+        files.append((tmp_path / f"{n_jobs}.safetensors").read_bytes())
+    assert files[0] == files[1]
 
 
 def test_dropped_columns_are_not_needed_later(trained, train, write):
@@ -103,9 +139,13 @@ def test_text_that_makes_little_sense_is_told(train, write):
     data = write(as_csv({"id": ids, "date": dates, "a": ["1", "2"] * 50, "y": ["u", "v"] * 50}))
     clf, result = train(data, target="y")
     (note,) = result.stderr.splitlines()
-    assert "column 'id' is taken as text with 100 different values, of which the 64 most frequent" in note
+    assert "column 'id' (such as 'person 0')" in note
+    assert "--drop id" in note
     assert train(data, "--quiet", target="y")[1].stderr == ""
     assert clf.n_features_in_ == 3
+    data = write(as_csv({"many": ids * 2, "a": ["1", "2"] * 100, "y": ["u", "v"] * 100}))
+    (note,) = train(data, target="y")[1].stderr.splitlines()
+    assert "column 'many' is taken as text with 100 different values, of which the 64 most frequent" in note
 
 
 def test_warnings_of_the_training_are_notes(train, write):
@@ -113,6 +153,16 @@ def test_warnings_of_the_training_are_notes(train, write):
     _, result = train(data, "--T", 10_000, target="y")
     assert "note: T=10000 is out of proportion" in result.stderr
     assert "Warning" not in result.stderr
+
+
+def test_warnings_of_the_measuring_are_notes(train, write, recwarn):
+    table = {"a": ["1", "2"] * 20, "b": [f"{i}:{i}" for i in range(40)], "y": ["u", "v"] * 20}
+    data = write(as_csv(table))  # each row held out has a value that no other has
+    told, known = train(data, target="y")[1].stderr.splitlines()
+    assert "nearly every row" in told
+    assert known.startswith("note: column 'b' holds no value that was there in fit")
+    assert train(data, "--quiet", target="y")[1].stderr == ""
+    assert not recwarn.list
 
 
 def test_missing_values_that_only_held_out_rows_have(train, write):

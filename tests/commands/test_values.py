@@ -1,5 +1,7 @@
 """What the values of a column mean, in CSV and in Parquet."""
 
+import re
+import shlex
 from decimal import Decimal
 
 import numpy as np
@@ -73,10 +75,145 @@ def test_integers_that_float64_does_not_hold_are_refused(train, write, tmp_path,
     data = write(as_csv({"id": [value, "1"] * 20, "a": ["1", "2"] * 20, "y": ["u", "v"] * 20}))
     line = refused("train", data, "--target", "y", "--out", tmp_path / "m", *QUICK)
     assert f"{words} {value}, but beyond 2**53" in line
-    assert "Leave the column out" in line
+    assert "leaves the column out with --drop id." in line
+    mixed = write(as_csv({"id": [f"{value}.0", "1.5"] * 20, "y": ["u", "v"] * 20}), "mixed.csv")
+    line = refused("train", mixed, "--target", "y", "--out", tmp_path / "m", *QUICK)
+    assert f"{words} {value}, but beyond 2**53" in line
+    assert "--drop id" in line
     exact = write(as_csv({"id": ["9007199254740992", "1"] * 20, "y": ["u", "v"] * 20}), "exact.csv")
     assert train(exact, target="y")[0].n_features_in_ == 1
     assert words in refused("predict", tmp_path / "trained.safetensors", data)
+
+
+@pytest.mark.parametrize("nothing", [[], [None]])
+def test_integers_of_parquet_that_float64_does_not_hold_are_refused_too(tmp_path, nothing):
+    data = tmp_path / "data.parquet"
+    ids = pa.array([9007199254740993, 1, *nothing] * 20)
+    parquet.write_table(
+        pa.table({"my id": ids, "a": [1, 2, *nothing] * 20, "y": ["u", "v", *["u"] * len(nothing)] * 20}), data
+    )
+    line = refused("train", data, "--target", "y", "--out", tmp_path / "m", *QUICK)
+    assert "column 'my id' holds the integer 9007199254740993" in line
+    assert "--drop 'my id'" in line
+    done("train", data, "--target", "y", "--out", tmp_path / "m", "--drop", "my id", *QUICK)
+
+
+@pytest.mark.parametrize("spelt", ["inf", "-inf", "Infinity", "+INF", "-infinity", "1e999"])
+@pytest.mark.parametrize("others", [["1", "2.5"], ["", "3"], ["inf", "-inf"], ["", ""]])
+def test_infinity_is_a_number_and_refused_as_in_every_table(train, write, tmp_path, spelt, others):
+    column = [spelt, *others] * 10
+    table = {"a": column, "b": ["1", "2", "3"] * 10, "y": ["u", "v", "u"] * 10}
+    line = refused("train", write(as_csv(table)), "--target", "y", "--out", tmp_path / "m", *QUICK)
+    with pytest.raises(ValueError, match="contains infinity") as caught:
+        Booleanizer().fit(pa.table({"a": [float(value) if value else None for value in column], "b": [0.0, 1, 2] * 10}))
+    assert str(caught.value) in line
+    first = next(value for value in column if "inf" in value.lower() or value == "1e999")
+    assert f"Here it is {first!r}, which --missing can name." in line
+    assert "--drop a" in line
+    known = write(as_csv(table | {"a": ["1", "2", "3"] * 10}), "known.csv")
+    train(known, target="y")
+    line = refused("predict", tmp_path / "trained.safetensors", write(as_csv(table)))
+    assert "'a'. Replace it by a finite number" in line
+    clf, _ = train(write(as_csv(table)), "--missing", ",".join({spelt, "inf", "-inf"}), target="y")
+    assert "b > 1.5" in clf.booleanizer_.get_feature_names_out()
+
+
+def test_infinity_of_parquet_is_refused_with_the_remedy(tmp_path):
+    data = tmp_path / "data.parquet"
+    parquet.write_table(pa.table({"a": [float("inf"), 1.0] * 20, "b": [1, 2] * 20, "y": ["u", "v"] * 20}), data)
+    line = refused("train", data, "--target", "y", "--out", tmp_path / "m", *QUICK)
+    assert "contains infinity" in line
+    assert "--drop a" in line
+
+
+def test_words_for_infinity_among_words_are_words_and_labels_too(train, write):
+    data = write(as_csv({"a": ["inf", "sup", "min"] * 10, "y": ["inf", "1", "2"] * 10}))
+    clf, _ = train(data, target="y")
+    assert clf.booleanizer_.get_feature_names_out().tolist() == ['a = "inf"', "a = min", "a = sup"]
+    assert clf.classes_.tolist() == ["1", "2", "inf"]
+
+
+def test_decimal_commas(train, write, tmp_path):
+    table = {
+        "a": ["1,5", "2", "-3,25e1", ",5"] * 10,
+        "b": ["x", "y"] * 20,
+        "v": ["1.2", "1.3"] * 20,
+        "y": ["u", "v"] * 20,
+    }
+    points = table | {"a": [value.replace(",", ".") for value in table["a"]]}
+    data = write(as_csv(table, separator=";"))
+    clf, result = train(data, "--separator", ";", "--drop", "v", target="y")
+    (note,) = result.stderr.splitlines()
+    assert "column 'a' (such as '1,5'). If it is, say --decimal ','" in note
+    clf, result = train(data, "--separator", ";", "--decimal", ",", target="y")
+    expected, _ = train(write(as_csv(points), "points.csv"), "--drop", "v", target="y")
+    names = clf.booleanizer_.get_feature_names_out().tolist()
+    assert [
+        name for name in names if not name.startswith("v")
+    ] == expected.booleanizer_.get_feature_names_out().tolist()
+    assert [name for name in names if name.startswith("v")] == ['v = "1.2"', 'v = "1.3"']  # a point is none here
+    assert "--decimal '.'" in result.stderr
+    train(data, "--separator", ";", "--decimal", ",", "--drop", "v", target="y")
+    model, out = tmp_path / "trained.safetensors", tmp_path / "p.csv"
+    done("predict", model, data, "--separator", ";", "--decimal", ",", "--keep", "a", "--out", out)
+    assert column(out, "a") == table["a"]
+    with_points = done("predict", model, write(as_csv(points), "points.csv"), "--keep", "b")
+    assert column(out) == [line.split(",")[1] for line in with_points.stdout.splitlines()[1:]]
+    line = refused("predict", model, data, "--separator", ";")
+    assert "row 1 holds '1,5'. If ',' is the decimal point, say --decimal ','." in line
+
+
+DISGUISED = {
+    "percent": ["5%", "7.5 %", "0%", "12%", "100%", "0"],
+    "thousands": ["1,234", "12,345", "1,234,567", "9,999", "999", "1,000"],
+    "price": ["$5", "$1,200.50", "-$7", "$0.5", "$ 8", "$9"],
+    "euro": ["5 €", "1.234,56 €", "7 €", "8,5 €", "9 €", "10 €"],
+    "hex": ["0x1f", "0xFF", "0X10", "0xa", "0xb", "0xc"],
+    "weight": ["12 kg", "5.5kg", "1 KG", "7 kg", "8 kg", "9 kg"],
+    "censored": ["<5", ">100", "7", "<10", "≥8", "<2"],
+    "accounts": ["(5)", "(1,200)", "(7)", "(8)", "9", "10"],
+}
+ORDINARY = {
+    "age": ["18-24", "25-34", "35-44", "45-54", "55-64", "65+"],
+    "school": ["1st-4th", "5th-6th", "9th", "HS-grad", "11th", "Masters"],
+    "code": ["A1", "B2", "C3", "A10", "D4", "E5"],
+    "seat": ["1A", "2B", "3C", "4D", "5E", "6F"],
+    "group": ["group 1", "group 2", "group 3", "group 4", "group 5", "group 6"],
+    "time": ["12:30", "1:15", "2:20", "3:30", "4:40", "5:50"],
+    "date": ["2020-01-01", "2020-01-02", "01.02.2020", "3/4/2020", "2020-01-03", "5.6.20"],
+    "version": ["1.2.3", "1.2.4", "2.0.1", "3.1.1", "4.0.0", "10.0.0.1"],
+    "zip": ["01234", "12345", "90210", "00501", "33109", "60601"],
+    "phone": ["+49 30 12", "030/1234", "555-1234", "12-34", "0800-1", "112-1"],
+    "colour": ["red", "green", "blue", "grey", "black", "pink"],
+    "doors": ["2", "3", "4", "5more", "2", "4"],
+}
+
+
+def test_numbers_in_disguise_are_told_in_one_note_and_ordinary_text_is_not(train, write):
+    n = 20
+    rows = {name: values * n for name, values in (DISGUISED | ORDINARY).items()}
+    labels = {"y": ["u", "v", "v"] * (6 * n // 3)}
+    _, result = train(write(as_csv(rows | labels)), "--missing", "5more", target="y")
+    (note,) = result.stderr.splitlines()
+    for name, values in DISGUISED.items():
+        assert f"column {name!r} (such as {values[0]!r})" in note
+    assert f"--drop {','.join(DISGUISED)}." in note
+    assert not any(repr(name) in note for name in ORDINARY)
+    _, result = train(write(as_csv({name: rows[name] for name in ORDINARY} | labels)), "--missing", "5more", target="y")
+    assert result.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "options"), [("percent", "--drop percent"), ("a,b", "--drop a,b"), ("it's", "--drop")]
+)
+def test_the_remedy_of_a_note_is_an_option_as_it_stands(train, write, name, options):
+    data = write(as_csv({name: DISGUISED["percent"] * 10, "a": ["1", "2", "3"] * 20, "y": ["u", "v"] * 30}))
+    (note,) = train(data, target="y")[1].stderr.splitlines()
+    assert options in note
+    (remedy,) = re.findall(r"(--drop .*)\.$", note)
+    clf, result = train(data, *shlex.split(remedy), target="y")
+    assert clf.feature_names_in_.tolist() == ["a"]
+    assert result.stderr == ""
 
 
 def test_columns_that_gave_little_or_nothing_take_whatever_comes(write, train):

@@ -131,14 +131,20 @@ def test_what_is_finished_is_not_trained_again(problem, tmp_path, monkeypatch, c
     assert "6 epochs are there" in capsys.readouterr().err
 
 
-def test_without_resume_nothing_longer_is_replaced(problem, tmp_path):
+@pytest.mark.parametrize("n_epochs", [2, 6, 7])
+def test_without_resume_nothing_is_replaced(problem, tmp_path, n_epochs):
     carry_out(problem, [PLAN], options(tmp_path))
-    before = run_of(tmp_path).record_path.read_bytes()
-    with pytest.raises(ValueError, match=r"holds 6 of 6 epochs, which 2 new ones would replace.*--resume"):
-        carry_out(problem, [PLAN], options(tmp_path, n_epochs=2))
-    assert run_of(tmp_path).record_path.read_bytes() == before
-    (again,) = carry_out(problem, [PLAN], options(tmp_path))  # the same once more is no loss
-    assert again.n_epochs == 6
+    run = run_of(tmp_path)
+    before = run.record_path.read_bytes()
+    with pytest.raises(ValueError, match=rf"holds 6 of 6 epochs, which {n_epochs} new ones .*--resume.*--out"):
+        carry_out(problem, [CLASSIC, PLAN], options(tmp_path, n_epochs=n_epochs))
+    assert run.record_path.read_bytes() == before
+    run.record_path.unlink()
+    before = run.checkpoint_path.read_bytes()
+    with pytest.raises(ValueError, match=r"safetensors holds results of a former run.*--resume"):
+        carry_out(problem, [PLAN], options(tmp_path, n_epochs=n_epochs))
+    assert run.checkpoint_path.read_bytes() == before
+    assert not run_of(tmp_path, CLASSIC.setting).record_path.exists()
 
 
 def test_resume_without_a_checkpoint_starts_anew_and_says_so(problem, tmp_path, capsys):

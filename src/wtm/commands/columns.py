@@ -11,6 +11,7 @@ import typer
 from wtm.booleanizer import Booleanizer
 from wtm.commands.files import TableFile
 from wtm.commands.values import distinct_values
+from wtm.escaping import escaped
 from wtm.tables.conditions import Categories
 
 __all__ = ["NewValues", "note", "parse_names", "require_columns", "warnings_as_notes", "with_progress"]
@@ -54,7 +55,7 @@ def _listed(names: Sequence[str]) -> str:
 def note(text: str, *, quiet: bool) -> None:
     """Tell something on standard error, in one line."""
     if not quiet:
-        typer.echo(f"note: {text}", err=True)
+        typer.echo(f"note: {escaped(text)}", err=True)
 
 
 class NewValues:

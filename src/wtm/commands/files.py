@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from wtm.commands.separators import separator_concern
 from wtm.tables.reading import first_duplicate
 
 __all__ = ["PARQUET", "Format", "TableFile", "import_pyarrow", "open_table"]
@@ -19,6 +20,7 @@ PARQUET = (".parquet", ".pq")
 """How names of Parquet files end."""
 
 _BLOCK = 2 << 20  # bytes of a CSV file at a time; a row must fit in, and pyarrow reads up to 32 blocks ahead
+_LOOKED_AT = 1 << 16  # bytes of it in which a separator is looked for
 _ROWS = 1 << 16  # rows of a Parquet file at a time
 _LONGEST_REASON = 300
 
@@ -35,11 +37,14 @@ class Format:
         Whether the first row holds the columns' names; if not, these are x0, x1 and so on.
     encoding : str
         A byte order mark is no part of the first name in any case.
+    decimal : str
+        The decimal point: a point or a comma.
     """
 
     separator: str | None = None
     header: bool = True
     encoding: str = "utf-8"
+    decimal: str = "."
 
 
 class TableFile(Protocol):
@@ -121,11 +126,27 @@ class _Csv:
         _check_names(self.names, path)
 
     def _check_start(self) -> None:
-        """Refuse a zero byte in the first block: text has none, but for encodings of two or four bytes a character."""
-        if not codecs.lookup(self._format.encoding).name.startswith(("utf-16", "utf-32")):
-            with self._stream() as stream:
-                if b"\0" in stream.read(_BLOCK):
-                    raise _encoding_error(self._path, self._format)
+        """Refuse a first block that is not what it should be, where pyarrow would say something else or nothing.
+
+        A zero byte: text has none, but for encodings of two or four bytes a character. Another separator than the one
+        that is taken for granted; one that the user named is right.
+        """
+        codec = codecs.lookup(self._format.encoding)
+        with self._stream() as stream:
+            start = stream.read(_BLOCK)
+        if b"\0" in start and not codec.name.startswith(("utf-16", "utf-32")):
+            raise _encoding_error(self._path, self._format)
+        if self._format.separator is None:
+            text = codec.incrementaldecoder("ignore").decode(start[:_LOOKED_AT]).removeprefix("\ufeff")
+            if len(start) > _LOOKED_AT:
+                text = text[: text.rfind("\n") + 1]
+            concern = separator_concern(text, self._separator, header=self._format.header, decimal=self._format.decimal)
+            if concern is not None:
+                raise ValueError(f"{self._path} seems to be separated otherwise: {concern}")
+
+    @property
+    def _separator(self) -> str:
+        return self._format.separator or ("\t" if ".tsv" in self._path.suffixes else ",")
 
     def _stream(self) -> Any:
         compression = "gzip" if self._is_gzip else "detect"
@@ -146,7 +167,6 @@ class _Csv:
     def _open(self, columns: Sequence[str] | None = None) -> Any:
         """A reader of these columns as text, or one that knows the names."""
         pa = import_pyarrow()
-        separator = self._format.separator or ("\t" if ".tsv" in self._path.suffixes else ",")
         if columns is None:
             conversion = pa.csv.ConvertOptions(null_values=[])
         else:
@@ -161,7 +181,7 @@ class _Csv:
         )
         # In a file with one column an empty line is a row whose value is missing.
         skips = columns is None or len(self._names_in_file) > 1
-        parsing = pa.csv.ParseOptions(delimiter=separator, newlines_in_values=True, ignore_empty_lines=skips)
+        parsing = pa.csv.ParseOptions(delimiter=self._separator, newlines_in_values=True, ignore_empty_lines=skips)
         return pa.csv.open_csv(self._stream(), read_options=reading, parse_options=parsing, convert_options=conversion)
 
 

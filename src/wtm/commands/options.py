@@ -9,15 +9,10 @@ from typing import Annotated
 import typer
 
 from wtm.commands import MISSING
+from wtm.commands.threads import ALL_CORES, NJobs
 from wtm.failures import one_line_on_failure
 
 __all__ = ["predict", "rules", "train"]
-
-
-def _check_jobs(jobs: int) -> int:
-    if jobs == 0:
-        raise typer.BadParameter("0 threads can't work: give a positive number, or -1 for all cores.")
-    return jobs
 
 
 def _check_separator(separator: str | None) -> str | None:
@@ -27,6 +22,12 @@ def _check_separator(separator: str | None) -> str | None:
     if len(separator.encode()) != 1 or separator in '"\r\n':
         raise typer.BadParameter(f"{separator!r} must be one ASCII character such as ';', or tab.")
     return separator
+
+
+def _check_decimal(decimal: str) -> str:
+    if decimal not in (".", ","):
+        raise typer.BadParameter(f"{decimal!r} must be '.' or ','.")
+    return decimal
 
 
 def _check_holdout(holdout: float) -> float:
@@ -48,7 +49,9 @@ _NoHeader = Annotated[
     bool, typer.Option("--no-header", help="The CSV has no names in its first row: columns are x0, x1 and so on.")
 ]
 _Encoding = Annotated[str, typer.Option(help="Encoding of CSV, such as latin-1 or utf-16.")]
-_Jobs = Annotated[int, typer.Option(callback=_check_jobs, help="Threads; -1 is all cores. Results don't depend on it.")]
+_Decimal = Annotated[
+    str, typer.Option(callback=_check_decimal, help="Decimal point of CSV: . or ,", metavar="CHARACTER")
+]
 _Quiet = Annotated[bool, typer.Option("--quiet", help="No progress and no notes.")]
 _Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace --out if it is there.")]
 
@@ -84,7 +87,8 @@ def train(
     separator: _Separator = None,
     no_header: _NoHeader = False,
     encoding: _Encoding = "utf-8",
-    jobs: _Jobs = 1,
+    decimal: _Decimal = ".",
+    n_jobs: NJobs = ALL_CORES,
     overwrite: _Overwrite = False,
     quiet: _Quiet = False,
 ) -> None:
@@ -104,7 +108,7 @@ def train(
             "gamma": gamma,
             "n_epochs": epochs,
             "early_stopping": early_stopping,
-            "n_jobs": jobs,
+            "n_jobs": n_jobs,
             "random_state": seed,
         }
         command.train(
@@ -113,7 +117,7 @@ def train(
                 target=target,
                 out=out,
                 parameters=parameters,
-                format=Format(separator, not no_header, encoding),
+                format=Format(separator, not no_header, encoding, decimal),
                 missing=_values(missing),
                 drop=tuple(drop or ()),
                 drop_missing_target=drop_missing_target,
@@ -145,7 +149,8 @@ def predict(
     separator: _Separator = None,
     no_header: _NoHeader = False,
     encoding: _Encoding = "utf-8",
-    jobs: _Jobs = 1,
+    decimal: _Decimal = ".",
+    n_jobs: NJobs = ALL_CORES,
     overwrite: _Overwrite = False,
     quiet: _Quiet = False,
 ) -> None:
@@ -162,11 +167,11 @@ def predict(
                 model=model,
                 data=data,
                 out=out,
-                format=Format(separator, not no_header, encoding),
+                format=Format(separator, not no_header, encoding, decimal),
                 missing=None if missing is None else _values(missing),
                 proba=proba,
                 keep=tuple(keep or ()),
-                n_jobs=jobs,
+                n_jobs=n_jobs,
                 overwrite=overwrite,
                 quiet=quiet,
             )

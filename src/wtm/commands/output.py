@@ -3,7 +3,6 @@
 import csv
 import gzip
 import io
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any, TextIO
 import typer
 
 from wtm.commands.files import PARQUET, import_pyarrow
-from wtm.replacing import replacing
+from wtm.replacing import check_replaceable, replacing
 
 __all__ = ["STDOUT", "check_output", "check_table_output", "table_writer"]
 
@@ -30,12 +29,14 @@ def check_output(out: Path, inputs: Sequence[Path], *, overwrite: bool) -> None:
     """
     if not out.parent.is_dir():
         raise ValueError(f"--out {out}: there is no folder {out.parent}.")
-    if not os.access(out.parent, os.W_OK):
-        raise ValueError(f"--out {out}: no file can be written to the folder {out.parent}.")
+    try:
+        check_replaceable(out)
+    except OSError as error:
+        raise ValueError(f"--out {out} can't be written: {error.strerror or error}.") from None
+    except ValueError as error:
+        raise ValueError(f"--out {error}") from None
     if not out.exists():
         return
-    if not out.is_file():
-        raise ValueError(f"--out {out} is a folder, a pipe or a device: give the name of a file.")
     for path in inputs:
         if path.exists() and out.samefile(path):
             raise ValueError(f"--out {out} is {path}, which is read and must not be replaced.")

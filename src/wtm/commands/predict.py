@@ -12,6 +12,7 @@ from wtm.classifier import WTMClassifier
 from wtm.commands import MISSING
 from wtm.commands.columns import NewValues, note, parse_names, require_columns, warnings_as_notes, with_progress
 from wtm.commands.files import Format, TableFile, import_pyarrow, open_table
+from wtm.commands.numerals import Numerals
 from wtm.commands.output import STDOUT, check_table_output, table_writer
 from wtm.commands.values import as_conditions_need, cleaned
 from wtm.modelfile import load_model
@@ -71,7 +72,8 @@ def predict(asked: Prediction) -> None:
     kept = parse_names(asked.keep, source.names)
     require_columns(kept, source, asked.data, "which --keep names")
     _check_names(clf, kept, proba=asked.proba)
-    predictor = _BatchPredictor(clf, needed, _missing(clf, asked.missing) if source.is_text else None, asked.proba)
+    missing = _missing(clf, asked.missing) if source.is_text else None
+    predictor = _BatchPredictor(clf, needed, missing, Numerals(asked.format.decimal), asked.proba)
     n_rows = 0
     with table_writer(asked.out) as write:
         batches = source.batches(list(dict.fromkeys([*needed, *kept])))
@@ -116,14 +118,19 @@ class _BatchPredictor:
         Names, in the batches, of the model's columns in their order.
     missing : sequence of str or None
         What stands for a missing value in text whose kinds are to be found; None where columns have kinds.
+    numerals : Numerals
+        How text spells numbers.
     proba : bool
         Whether to give a probability for each class.
     """
 
-    def __init__(self, clf: WTMClassifier, columns: list[str], missing: Sequence[str] | None, proba: bool) -> None:
+    def __init__(
+        self, clf: WTMClassifier, columns: list[str], missing: Sequence[str] | None, numerals: Numerals, proba: bool
+    ) -> None:
         self._clf = clf
         self._columns = columns
         self._missing = missing
+        self._numerals = numerals
         self._proba = proba
         self._new_values = NewValues(clf.booleanizer_, columns)
 
@@ -166,7 +173,7 @@ class _BatchPredictor:
         columns = {}
         for name, needs in zip(self._columns, conditions, strict=True):
             column = batch[name] if self._missing is None else cleaned(batch[name], self._missing)
-            columns[name] = as_conditions_need(column, name, needs, first_row)
+            columns[name] = as_conditions_need(column, name, needs, first_row, self._numerals)
         return import_pyarrow().table(columns)
 
     def _raise_for_first_row(self, batch: "pyarrow.Table", first_row: int) -> None:

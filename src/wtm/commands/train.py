@@ -1,5 +1,6 @@
 """``wtm train``: a file with a table becomes a model file, with the accuracy on rows held out."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +14,11 @@ from sklearn.model_selection import train_test_split
 from wtm.booleanizer import Booleanizer
 from wtm.classifier import WTMClassifier
 from wtm.commands.columns import note, parse_names, require_columns, warnings_as_notes, with_progress
+from wtm.commands.concerns import concerns_about_text
 from wtm.commands.files import Format, TableFile, import_pyarrow, open_table
+from wtm.commands.numerals import Numerals
 from wtm.commands.output import check_output
-from wtm.commands.values import as_labels, as_learnt, cleaned, concern_about_text
+from wtm.commands.values import as_labels, as_learnt, cleaned
 from wtm.parameters import check_parameters
 
 if TYPE_CHECKING:
@@ -79,12 +82,13 @@ def train(asked: Training) -> None:
     table, labels = _read(asked)
     training, held_out = divide(labels, asked.holdout, asked.parameters["random_state"])
     _fit(clf, table.take(training), labels[training], quiet=asked.quiet)
-    _report(clf, table, labels, training, held_out)
+    with warnings_as_notes(quiet=asked.quiet):  # of values that only rows held out have
+        _report(clf, table, labels, training, held_out)
     if asked.refit and len(held_out):
         clf = _fit(clone(clf), table, labels, quiet=asked.quiet)
     # Model files keep such attributes: prediction must see the same values as missing.
     clf.missing_values_ = ",".join(asked.missing)
-    clf.verbose = 0
+    clf.verbose, clf.n_jobs = 0, None  # how it was trained says nothing of how it is to be used
     clf.save(asked.out)
     rows = "all rows" if asked.refit or not len(held_out) else "the training rows"
     typer.echo(f"{asked.out}: the model trained on {rows}")
@@ -117,15 +121,36 @@ def divide(labels: np.ndarray, fraction: float, seed: int) -> tuple[np.ndarray, 
         return everything, everything[:0]
     _, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
     several = np.flatnonzero(counts[codes] > 1)
+    _check_share(fraction, len(several), int(np.sum(counts > 1)), len(labels))
     random_state = int(np.random.SeedSequence(seed).generate_state(1)[0])
-    try:
-        _, held_out = train_test_split(several, test_size=fraction, random_state=random_state, stratify=codes[several])
-    except ValueError as error:
-        raise ValueError(
-            f"--holdout {fraction:g} of {len(labels):,} rows with {len(counts):,} classes is not possible, since each "
-            f"class with two rows or more must be in both parts ({error}). Say --holdout 0 to train on all rows."
-        ) from None
+    _, held_out = train_test_split(several, test_size=fraction, random_state=random_state, stratify=codes[several])
     return np.setdiff1d(everything, held_out), np.sort(held_out)
+
+
+def _check_share(fraction: float, n_rows: int, n_classes: int, n_all: int) -> None:
+    """Refuse a share that leaves one of the two parts without room for a row of each class.
+
+    `n_rows` are the rows that can be divided, those of the `n_classes` that have more than one, out of `n_all`.
+    """
+    if not n_classes:
+        raise ValueError(
+            f"--holdout {fraction:g} is not possible: no class has two rows, of the {n_all:,} in all, to be divided "
+            "between training and measuring. Say --holdout 0 to train on all rows."
+        )
+    n_held_out = math.ceil(fraction * n_rows)  # as `train_test_split` has it
+    few, many = n_held_out < n_classes, n_rows - n_held_out < n_classes
+    if not few and not many:
+        return
+    share = n_classes / n_rows  # half of the rows at most, since each class has two
+    # In whole thousandths, and one to spare where a product that is rounded up would be one row too many.
+    remedy = f"{math.ceil(1000 * share) / 1000:g} or more"
+    if many:
+        remedy = f"{max(0.5, (math.floor(1000 * (1 - share)) - 1) / 1000):g} or less"
+    raise ValueError(
+        f"--holdout {fraction:g} of {n_rows:,} rows is {n_held_out:,} to measure with and {n_rows - n_held_out:,} to "
+        f"train on, too few for one of each of {n_classes:,} classes. Say --holdout {remedy}, or 0 to train on all "
+        "rows."
+    )
 
 
 def _read(asked: Training) -> tuple["pyarrow.Table", np.ndarray]:
@@ -140,13 +165,11 @@ def _read(asked: Training) -> tuple["pyarrow.Table", np.ndarray]:
     if not len(table):
         raise ValueError(f"{asked.data} has no rows.")
     table = _with_target(table, asked)
-    labels = _labels(table[asked.target], asked, is_text=source.is_text)
-    columns = {name: as_learnt(table[name], name, is_text=source.is_text) for name in features}
-    max_categories = Booleanizer().max_categories or 0
-    for name, column in columns.items():
-        concern = concern_about_text(column, name, max_categories)
-        if concern:
-            note(concern, quiet=asked.quiet)
+    numerals = Numerals(asked.format.decimal) if source.is_text else None
+    labels = _labels(table[asked.target], asked, numerals)
+    columns = {name: as_learnt(table[name], name, numerals) for name in features}
+    for concern in concerns_about_text(columns, Booleanizer().max_categories or 0, numerals):
+        note(concern, quiet=asked.quiet)
     return pa.table(columns), labels
 
 
@@ -183,8 +206,8 @@ def _with_target(table: "pyarrow.Table", asked: Training) -> "pyarrow.Table":
     return table.filter(has_label) if n_missing else table
 
 
-def _labels(column: Any, asked: Training, *, is_text: bool) -> np.ndarray:
-    labels = as_labels(column, asked.target, is_text=is_text)
+def _labels(column: Any, asked: Training, numerals: Numerals | None) -> np.ndarray:
+    labels = as_labels(column, asked.target, numerals)
     distinct = np.unique(labels)
     if len(distinct) < 2:
         raise ValueError(

@@ -9,17 +9,14 @@ from typing import Any
 import numpy as np
 
 from wtm.commands.files import import_pyarrow
-from wtm.tables.columns import precision_error
+from wtm.commands.numerals import Numerals, drop_remedy, has_leading_zero, matches
+from wtm.tables.columns import as_float64
 from wtm.tables.conditions import Categories, Conditions, Numbers
 
-__all__ = ["as_conditions_need", "as_labels", "as_learnt", "cleaned", "concern_about_text", "distinct_values"]
+__all__ = ["as_conditions_need", "as_labels", "as_learnt", "cleaned", "distinct_column", "distinct_values", "is_text"]
 
-_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _WHOLE = r"^[+-]?[0-9]+$"
-_LONG = r"^[+-]?[0-9]{16,309}$"  # whole numbers that may be no float64, and are not too large for it
-_LEADING_ZERO = r"^[+-]?0[0-9]"
 _TRUTH = {"true": "1", "false": "0"}
-_FEW_ODD = 3
 _LARGEST_LABEL = 2**63
 
 
@@ -31,17 +28,17 @@ def cleaned(text: Any, missing: Sequence[str]) -> Any:
     return pa.compute.if_else(is_missing, pa.scalar(None, pa.string()), trimmed)
 
 
-def as_learnt(column: Any, name: str, *, is_text: bool) -> Any:
+def as_learnt(column: Any, name: str, numerals: Numerals | None) -> Any:
     """A training column as what it holds.
 
     Parameters
     ----------
     column : pyarrow.ChunkedArray
     name : str
-    is_text : bool
-        Whether it comes from a file of text, so that numbers have to be found. They are, where every value is one and
-        none has a leading zero, as identifiers, postcodes and telephone numbers have; "true" and "false" in any case
-        are truth values.
+    numerals : Numerals or None
+        How numbers are spelt, where it comes from a file of text, so that they have to be found. They are, where every
+        value is one and none has a leading zero, as identifiers, postcodes and telephone numbers have; "true" and
+        "false" in any case are truth values. None: the file has types.
 
     Returns
     -------
@@ -51,21 +48,26 @@ def as_learnt(column: Any, name: str, *, is_text: bool) -> Any:
     Raises
     ------
     ValueError
-        It has a type that says nothing about what to make of it, or an integer that float64 does not hold.
+        It has a type that says nothing about what to make of it, an infinite number, or an integer that float64 does
+        not hold.
     """
-    if not is_text:
-        return _plain(column, name)
-    distinct = _distinct(column)
+    if numerals is None:
+        column = _plain(column, name)
+        _check_float64(column, name)
+        return column
+    distinct = distinct_column(column)
     if not len(distinct):
         return _all_missing(column)
     if _holds_truth(distinct):
         return _truth(column)
-    if _all(_looks_like_number(distinct)) and not _has_leading_zero(distinct):
-        return _numbers(column, name)
+    if _all(numerals.spell(distinct)) and not has_leading_zero(distinct):
+        return numerals.read_finite(column, f"column {name!r}", drop_remedy(name))
     return column
 
 
-def as_conditions_need(column: Any, name: str, conditions: Conditions | None, first_row: int) -> Any:
+def as_conditions_need(
+    column: Any, name: str, conditions: Conditions | None, first_row: int, numerals: Numerals
+) -> Any:
     """A column as a model needs it.
 
     Parameters
@@ -76,11 +78,13 @@ def as_conditions_need(column: Any, name: str, conditions: Conditions | None, fi
         What the model makes of the column; None where it takes 0 and 1 as they are.
     first_row : int
         Number of the first row in the file, from 1, for messages.
+    numerals : Numerals
+        How text spells numbers.
 
     Raises
     ------
     ValueError
-        It holds something else than in training, or an integer that float64 does not hold.
+        It holds something else than in training, an infinite number, or an integer that float64 does not hold.
     """
     if conditions is not None and conditions.n_features == conditions.has_missing:
         return _presence(column)  # one value in training: any other says no more than that it is there
@@ -89,28 +93,41 @@ def as_conditions_need(column: Any, name: str, conditions: Conditions | None, fi
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if isinstance(conditions, Categories) and True in conditions.are_text:
-        if False not in conditions.are_text and not _is_text(column) and column.null_count < len(column):
+        if False not in conditions.are_text and not is_text(column) and column.null_count < len(column):
             raise ValueError(f"column {name!r} held text in training, and holds {column.type} here.")
         return column
-    if _is_text(column):
-        column = _text_as_numbers(column, name, conditions, first_row)
+    if is_text(column):
+        column = _text_as_numbers(column, name, conditions, first_row, numerals)
     if conditions is None:
         _check_bits(column, name, first_row)
     return column
 
 
-def _text_as_numbers(column: Any, name: str, conditions: Conditions | None, first_row: int) -> Any:
+def _text_as_numbers(column: Any, name: str, conditions: Conditions | None, first_row: int, numerals: Numerals) -> Any:
     pa = import_pyarrow()
     if conditions is None or (isinstance(conditions, Numbers) and conditions.is_binary):
         column = _truth_as_digits(column)
-    odd = pa.compute.invert(_looks_like_number(column)).fill_null(False)
+    odd = pa.compute.invert(numerals.spell(column)).fill_null(False)
     if pa.compute.any(odd).as_py():
         row = pa.compute.index(odd, True).as_py()
+        value, other = column[row].as_py(), numerals.other
+        hint = "If this stands for a missing value, name it by --missing."
+        if other.spell_finite(pa.array([value]))[0].as_py():
+            hint = f"If {other.decimal!r} is the decimal point, say --decimal {other.decimal!r}."
         raise ValueError(
-            f"column {name!r} held numbers in training, but row {first_row + row:,} holds {column[row].as_py()!r}. If "
-            "this stands for a missing value, name it by --missing."
+            f"column {name!r} held numbers in training, but row {first_row + row:,} holds {value!r}. {hint}"
         )
-    return _numbers(column, name)
+    return numerals.read_finite(column, f"column {name!r}", drop_remedy(name))
+
+
+def _check_float64(column: Any, name: str) -> None:
+    """Refuse numbers that are none of float64, or infinite, with the remedy that a command has."""
+    types = import_pyarrow().types
+    if types.is_integer(column.type) or types.is_floating(column.type):
+        try:
+            as_float64(column.drop_null().to_numpy(), lambda _: f"column {name!r}")
+        except ValueError as error:
+            raise ValueError(f"{error}{drop_remedy(name)}") from None
 
 
 def _check_bits(column: Any, name: str, first_row: int) -> None:
@@ -127,11 +144,11 @@ def _check_bits(column: Any, name: str, first_row: int) -> None:
         )
 
 
-def as_labels(column: Any, name: str, *, is_text: bool) -> np.ndarray:
+def as_labels(column: Any, name: str, numerals: Numerals | None) -> np.ndarray:
     """Labels of a target column without missing values: integers, truth values or strings.
 
     In text, whole numbers are integers, however they are spelt ("1.0" too), unless one has a leading zero or more than
-    64 bits; anything else is a string as it stands.
+    64 bits; anything else is a string as it stands, a word for infinity too. `numerals` as for `as_learnt`.
 
     Raises
     ------
@@ -142,16 +159,16 @@ def as_labels(column: Any, name: str, *, is_text: bool) -> np.ndarray:
     column = _plain(column, f"{name} (the target)")
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
-    if _is_text(column):
-        distinct = _distinct(column)
-        if not is_text or _has_leading_zero(distinct) or not _all(_looks_like_number(distinct)):
+    if is_text(column):
+        distinct = distinct_column(column)
+        if numerals is None or has_leading_zero(distinct) or not _all(numerals.spell_finite(distinct)):
             return np.array(column.to_pylist(), np.str_)
-        if _all(_matches(distinct, _WHOLE)):
+        if _all(matches(distinct, _WHOLE)):
             try:
-                return np.asarray(_without_plus(column).cast(pa.int64()).to_numpy())
+                return np.asarray(pa.compute.utf8_ltrim(column, "+").cast(pa.int64()).to_numpy())
             except pa.ArrowInvalid:
                 return np.array(column.to_pylist(), np.str_)
-        column = _numbers(column, name)
+        column = numerals.read(column, f"column {name!r}")
     values = column.to_numpy()
     if values.dtype.kind != "f":
         return values
@@ -168,28 +185,6 @@ def as_labels(column: Any, name: str, *, is_text: bool) -> np.ndarray:
             "into text."
         )
     return values.astype(np.int64)
-
-
-def concern_about_text(column: Any, name: str, max_categories: int) -> str | None:
-    """What a user ought to hear of a training column, if it is taken as text, or None."""
-    if not _is_text(column):
-        return None
-    distinct = _distinct(column)
-    is_number = _looks_like_number(distinct)
-    odd = distinct.filter(import_pyarrow().compute.invert(is_number)).to_pylist()
-    n_numbers = len(distinct) - len(odd)
-    if n_numbers and len(odd) <= min(_FEW_ODD, n_numbers) and not _has_leading_zero(distinct):
-        listed = ", ".join(sorted(odd))
-        return (
-            f"column {name!r} holds numbers, but also {listed}, and so is taken as text. If this stands for a missing "
-            "value, name it by --missing."
-        )
-    if len(distinct) > max_categories:
-        return (
-            f"column {name!r} is taken as text with {len(distinct):,} different values, of which the {max_categories} "
-            "most frequent make a feature each. --drop leaves a column out."
-        )
-    return None
 
 
 def _plain(column: Any, name: str) -> Any:
@@ -212,7 +207,8 @@ def _plain(column: Any, name: str) -> Any:
     )
 
 
-def _is_text(column: Any) -> bool:
+def is_text(column: Any) -> bool:
+    """Whether a column of pyarrow is text."""
     return _is_string(column.type)
 
 
@@ -221,26 +217,15 @@ def _is_string(type: Any) -> bool:
     return types.is_string(type) or types.is_large_string(type)
 
 
-def _distinct(column: Any) -> Any:
+def distinct_column(column: Any) -> Any:
+    """Return the values of a column of pyarrow, each once, without nulls, in the order of their first rows."""
     pa = import_pyarrow()
     return pa.compute.drop_null(pa.compute.unique(column))
 
 
 def distinct_values(column: Any) -> list[Any]:
     """Return the values of a column of pyarrow, each once; nothing of missing ones."""
-    return [value for value in _distinct(column).to_pylist() if value == value]
-
-
-def _matches(text: Any, pattern: str) -> Any:
-    return import_pyarrow().compute.match_substring_regex(text, pattern)
-
-
-def _looks_like_number(text: Any) -> Any:
-    return _matches(text, _NUMBER)
-
-
-def _has_leading_zero(distinct: Any) -> bool:
-    return bool(import_pyarrow().compute.any(_matches(distinct, _LEADING_ZERO), min_count=0).as_py())
+    return [value for value in distinct_column(column).to_pylist() if value == value]
 
 
 def _holds_truth(distinct: Any) -> bool:
@@ -250,18 +235,6 @@ def _holds_truth(distinct: Any) -> bool:
 
 def _all(truth: Any) -> bool:
     return bool(import_pyarrow().compute.all(truth, min_count=0).as_py())
-
-
-def _numbers(text: Any, name: str) -> Any:
-    pa = import_pyarrow()
-    for spelt in text.filter(_matches(text, _LONG)).to_pylist():
-        if int(spelt) != float(spelt):
-            raise precision_error(f"column {name!r}", int(spelt))
-    return _without_plus(text).cast(pa.float64())
-
-
-def _without_plus(text: Any) -> Any:
-    return import_pyarrow().compute.utf8_ltrim(text, "+")
 
 
 def _truth(text: Any) -> Any:

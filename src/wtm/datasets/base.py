@@ -89,7 +89,7 @@ def find_files(
     raise DatasetNotFoundError(
         f"The data set {dataset} was not found: it needs the files {', '.join(names)} (each may be "
         f"compressed, with .gz after its name). Looked in: {where}. Name the folder that holds them, or that "
-        f"holds them in '{subfolder}', with data_dir=... or the environment variable "
+        f"holds them in '{subfolder}', with data_dir=..., --data-dir in a shell, or the environment variable "
         f"{DATA_DIR_VARIABLE}."
     )
 

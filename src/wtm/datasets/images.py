@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
@@ -206,8 +207,10 @@ def read_idx(path: Path, magic: int) -> NDArray[np.uint8]:
 
 def _download(image_set: _ImageSet, missing: DatasetNotFoundError) -> _Pixels:
     try:
-        # The parser that needs no pandas.
-        X, y = fetch_openml(image_set.openml_name, version=1, as_frame=False, parser="liac-arff", return_X_y=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of each attempt that fails: the error tells of the last
+            # The parser that needs no pandas.
+            X, y = fetch_openml(image_set.openml_name, version=1, as_frame=False, parser="liac-arff", return_X_y=True)
     except (OSError, HTTPException, ValueError) as error:
         raise DatasetNotFoundError(f"{missing} A download from OpenML failed as well: {error}") from error
     images, labels = X.astype(np.uint8).reshape(-1, 28, 28), y.astype(np.int64)

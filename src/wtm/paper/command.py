@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wtm.commands.threads import ALL_CORES, NJobs
 from wtm.failures import one_line_on_failure
 from wtm.paper.settings import Over, Preset
 
@@ -29,12 +30,6 @@ class Recipe(StrEnum):
     AUTHORS = "authors"
 
 
-def _check_n_jobs(n_jobs: int) -> int:
-    if n_jobs == 0:
-        raise typer.BadParameter("0 threads can't work: give a positive number, or -1 for all cores.")
-    return n_jobs
-
-
 def _check_data(data: str) -> str:
     if data not in _DATA:
         raise typer.BadParameter(f"{data!r} must be one of {', '.join(_DATA)}.")
@@ -53,9 +48,6 @@ _DATA = ("connect-4", "mnist", "imdb")
 
 _Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Seed; the same seed gives the same model.")]
 _Seeds = Annotated[int, typer.Option(min=1, max=1000, help="So many trainings of each, with seeds from --seed upward.")]
-_NJobs = Annotated[
-    int, typer.Option(callback=_check_n_jobs, help="Threads; -1 is all cores. Results do not depend on it.")
-]
 _PresetOption = Annotated[
     Preset,
     typer.Option(
@@ -73,9 +65,16 @@ _DataDir = Annotated[
     Path | None,
     typer.Option(file_okay=False, help="Folder with the data sets; else WTM_DATA. Connect-4 is in the package."),
 ]
-_Out = Annotated[Path, typer.Option(file_okay=True, help="Folder for the results, by data set.")]
+_Out = Annotated[
+    Path, typer.Option(file_okay=True, help="Folder for the results, by data set. Results that are there stay.")
+]
 _Resume = Annotated[
-    bool, typer.Option("--resume", help="Leave out what is finished there, and go on with what was interrupted.")
+    bool,
+    typer.Option(
+        "--resume",
+        help="Leave out what is finished there, and go on with what was interrupted; without it, neither is touched, "
+        "and the command ends with an error.",
+    ),
 ]
 _Quick = Annotated[
     bool, typer.Option("--quick", help="Small samples and machines, in a folder of their own: to see that all works.")
@@ -90,7 +89,7 @@ def _connect_4(
     epochs: _Epochs = None,
     seed: _Seed = 0,
     seeds: _Seeds = 1,
-    n_jobs: _NJobs = -1,
+    n_jobs: NJobs = ALL_CORES,
     out: _Out = _OUT,
     resume: _Resume = False,
     quick: _Quick = False,
@@ -110,7 +109,7 @@ def _mnist(
     epochs: _Epochs = None,
     seed: _Seed = 0,
     seeds: _Seeds = 1,
-    n_jobs: _NJobs = -1,
+    n_jobs: NJobs = ALL_CORES,
     data_dir: _DataDir = None,
     out: _Out = _OUT,
     resume: _Resume = False,
@@ -134,7 +133,7 @@ def _imdb(
     epochs: _Epochs = None,
     seed: _Seed = 0,
     seeds: _Seeds = 1,
-    n_jobs: _NJobs = -1,
+    n_jobs: NJobs = ALL_CORES,
     data_dir: _DataDir = None,
     out: _Out = _OUT,
     resume: _Resume = False,
@@ -156,7 +155,7 @@ def _economy(
     epochs: _Epochs = None,
     seed: _Seed = 0,
     seeds: _Seeds = 1,
-    n_jobs: _NJobs = -1,
+    n_jobs: NJobs = ALL_CORES,
     data_dir: _DataDir = None,
     out: _Out = _OUT,
     resume: _Resume = False,
@@ -177,7 +176,7 @@ def _sweep(
     epochs: _Epochs = None,
     seed: _Seed = 0,
     seeds: _Seeds = 1,
-    n_jobs: _NJobs = -1,
+    n_jobs: NJobs = ALL_CORES,
     data_dir: _DataDir = None,
     out: _Out = _OUT,
     resume: _Resume = False,
@@ -195,7 +194,7 @@ def _weights(
     epochs: _Epochs = None,
     seed: _Seed = 0,
     seeds: _Seeds = 1,
-    n_jobs: _NJobs = -1,
+    n_jobs: NJobs = ALL_CORES,
     data_dir: _DataDir = None,
     out: _Out = _OUT,
     resume: _Resume = False,
@@ -229,7 +228,7 @@ def _variants(
     epochs: _Epochs = None,
     seed: _Seed = 0,
     seeds: _Seeds = 1,
-    n_jobs: _NJobs = -1,
+    n_jobs: NJobs = ALL_CORES,
     data_dir: _DataDir = None,
     out: _Out = _OUT,
     resume: _Resume = False,
@@ -287,8 +286,10 @@ def _options(
     resume: bool,
     quick: bool,
 ) -> "Options":
-    from wtm.paper.run import Options
+    from wtm.paper.run import QUICK_FOLDER, Options
 
+    if not quick and out.resolve().name.lower() == QUICK_FOLDER:
+        raise ValueError(f"--out {out}: folders called {QUICK_FOLDER!r} are for the results of --quick. Take another.")
     return Options(
         out=out,
         data_dir=data_dir,

@@ -16,7 +16,15 @@ from llvmlite import binding
 import wtm
 from wtm.replacing import replacing
 
-__all__ = ["environment", "prepare_folder", "read_json", "read_runs", "write_atomically", "write_json"]
+__all__ = [
+    "check_not_there",
+    "environment",
+    "prepare_folder",
+    "read_json",
+    "read_runs",
+    "write_atomically",
+    "write_json",
+]
 
 
 def prepare_folder(folder: Path) -> None:
@@ -29,11 +37,29 @@ def prepare_folder(folder: Path) -> None:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
     except (FileExistsError, NotADirectoryError):
         file = next(path for path in (folder, *folder.parents) if path.exists())
         raise NotADirectoryError(f"--out must name a folder, but {file} is a file.") from None
-    with tempfile.TemporaryFile(dir=folder):
-        pass
+    except OSError as error:
+        raise type(error)(f"--out: no results can be written to {folder}: {error.strerror}.") from None
+
+
+def check_not_there(path: Path, *, resumable: bool) -> None:
+    """Refuse to replace results of a former run, which --resume would go on from where it is `resumable`.
+
+    Raises
+    ------
+    ValueError
+        The file exists.
+    """
+    if path.exists():
+        choose = "Go on from there with --resume, choose" if resumable else "Choose"
+        raise ValueError(
+            f"{path} holds results of a former run, which are not replaced. {choose} another folder with --out, or "
+            "remove the file."
+        )
 
 
 def write_atomically(path: Path, content: bytes) -> None:

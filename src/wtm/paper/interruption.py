@@ -1,10 +1,11 @@
-"""Ctrl-C in a long training: the first ends it after the epoch at work, the second at once."""
+"""Ctrl-C and SIGTERM in a long training: the first ends it after the epoch at work, Ctrl-C once more at once."""
 
 import signal
 import threading
 from types import FrameType, TracebackType
 from typing import Any, Self
 
+from wtm.failures import Terminated
 from wtm.paper.console import say
 
 __all__ = ["Interruption"]
@@ -13,7 +14,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)  # Ctrl-C, and how systems ask a prog
 
 
 class Interruption:
-    """Context manager that turns the first signal to end into `requested`.
+    """Context manager that turns the first signal to end into `requested`, and `error` makes the exception for it.
 
     Machines that are being trained are in the middle of something; after an epoch they can be kept. Signals that were
     ignored stay so. Outside the main thread, where signals can't be caught, nothing is changed.
@@ -21,6 +22,7 @@ class Interruption:
 
     def __init__(self) -> None:
         self.requested = False
+        self._is_termination = False
         self._before: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> Self:
@@ -36,8 +38,14 @@ class Interruption:
         for number, handler in self._before.items():
             signal.signal(number, handler)
 
+    def error(self, reason: str) -> KeyboardInterrupt | Terminated:
+        """Return the exception that ends the command as the signal wants it."""
+        return Terminated(reason) if self._is_termination else KeyboardInterrupt(reason)
+
     def _request(self, number: int, frame: FrameType | None) -> None:
-        if self.requested:
+        if not self.requested:
+            self.requested = True
+            self._is_termination = number == signal.SIGTERM
+            say("Stopping after this epoch; Ctrl-C once more stops at once.")
+        elif number == signal.SIGINT:  # `timeout` sends SIGTERM twice, and means it once
             raise KeyboardInterrupt("stopped in the middle of an epoch; what was kept before is there.")
-        self.requested = True
-        say("Stopping after this epoch; once more stops at once.")

@@ -11,7 +11,7 @@ from wtm.fitting.progress import show_epochs
 from wtm.machine import MachineParameters
 from wtm.paper.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from wtm.paper.console import say
-from wtm.paper.files import environment, prepare_folder
+from wtm.paper.files import check_not_there, environment, prepare_folder
 from wtm.paper.interruption import Interruption
 from wtm.paper.problem import QUICK_CLAUSES, QUICK_EPOCHS, Problem
 from wtm.paper.record import HISTORY, Record, describe_weights, read_record
@@ -20,6 +20,7 @@ from wtm.training import Model, train
 
 __all__ = [
     "CHECKPOINT_SECONDS",
+    "QUICK_FOLDER",
     "Options",
     "Run",
     "carry_out",
@@ -31,6 +32,9 @@ __all__ = [
 
 CHECKPOINT_SECONDS = 600.0
 """So often, at most, a training in progress is kept."""
+
+QUICK_FOLDER = "quick"
+"""Quick results lie in a folder of this name, and no others do: their names may be those of full ones."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +103,7 @@ class Run:
 
 def folder_of(options: Options, *parts: str) -> Path:
     """A folder of results, below one of their own for quick ones."""
-    return options.out.joinpath(*(["quick"] if options.quick else []), *parts)
+    return options.out.joinpath(*([QUICK_FOLDER] if options.quick else []), *parts)
 
 
 def quicken(plan: Plan, options: Options) -> Plan:
@@ -123,12 +127,13 @@ def carry_out(problem: Problem, plans: Iterable[Plan], options: Options) -> list
     OSError
         Results can't be written.
     ValueError
-        Something is there that would be lost, or does not fit.
+        Something is there that would be replaced without `options.resume`, or does not fit.
     KeyboardInterrupt
         The user stopped it; all finished epochs are kept.
     """
     folder = folder_of(options, problem.key)
-    prepare_folder(folder / "checkpoints")
+    for needed in (folder, folder / "checkpoints"):
+        prepare_folder(needed)
     wanted = [quicken(plan, options) for plan in plans]
     # Quick machines may have become equal.
     runs = dict.fromkeys((Run(plan.setting, seed, folder), plan.n_epochs) for plan in wanted for seed in options.seeds)
@@ -175,14 +180,13 @@ def parameters_of(setting: Setting, problem: Problem) -> MachineParameters:
 
 
 def _check_nothing_is_lost(run: Run, n_epochs: int) -> None:
-    if not run.record_path.exists():
-        return
-    before = read_record(run.record_path)
-    if before.n_epochs > n_epochs or before.n_epochs < before.planned:
+    if run.record_path.exists():
+        before = read_record(run.record_path)
         raise ValueError(
             f"{run.record_path} holds {before.n_epochs:,} of {before.planned:,} epochs, which {n_epochs:,} new ones "
             "would replace. Go on from there with --resume, choose another folder with --out, or remove the file."
         )
+    check_not_there(run.checkpoint_path, resumable=True)  # a process may end between the two files
 
 
 class _Training:
@@ -246,7 +250,7 @@ class _Training:
                     kept = time.monotonic()
             record = self._keep(model, history)
         if stopped:
-            raise KeyboardInterrupt(
+            raise interruption.error(
                 f"{run.name} has {model.n_epochs:,} of {self._n_epochs:,} epochs. The same command with --resume goes "
                 "on."
             )

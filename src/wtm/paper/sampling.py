@@ -19,7 +19,7 @@ from wtm.kernels.sampling import RANDOM_WORDS, fill_masks
 from wtm.kernels.tables import BinomialTable
 from wtm.machine import SAMPLERS
 from wtm.paper.console import Table, say, show
-from wtm.paper.files import environment, prepare_folder, read_json, write_json
+from wtm.paper.files import check_not_there, environment, prepare_folder, read_json, write_json
 from wtm.paper.first_epoch import FirstEpoch, first_epoch_table, mnist_if_there, time_first_epochs
 from wtm.paper.run import Options, folder_of
 
@@ -110,10 +110,11 @@ def reproduce(rounds: int, options: Options) -> None:
     OSError
         The results can't be written.
     ValueError
-        A sampler's counts are off.
+        There are results already, or a sampler's counts are off.
     """
     folder, seed = folder_of(options, "sampling"), options.seeds[0]
     prepare_folder(folder)
+    check_not_there(folder / "sampling.json", resumable=False)
     problem = mnist_if_there(options.data_dir, quick=options.quick)
     say(
         f"Timing {', '.join((_BASELINE, *_FASTER))} at {len(LITERALS) * len(PROBABILITIES)} sizes, {rounds} rounds each"

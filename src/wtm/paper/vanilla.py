@@ -10,7 +10,7 @@ import numpy as np
 
 from wtm.datasets import Dataset
 from wtm.paper.console import NOTHING, Table, say, show
-from wtm.paper.files import environment, prepare_folder, read_runs, write_json
+from wtm.paper.files import check_not_there, environment, prepare_folder, read_runs, write_json
 from wtm.paper.problem import Problem, load_problem
 from wtm.paper.run import Options, folder_of
 
@@ -121,21 +121,26 @@ def reproduce(options: Options) -> None:
     Raises
     ------
     OSError, ValueError
-        Results can't be written; the data are not there.
+        Results can't be written, or would be replaced without `options.resume`; the data are not there.
     """
     folder = folder_of(options, "vanilla")
     prepare_folder(folder)
+    paths = {
+        (name, seed): folder / f"{name}-seed{seed}.json"
+        for name, method in METHODS.items()
+        for seed in (options.seeds if method.random else options.seeds[:1])
+    }
+    if not options.resume:
+        for path in paths.values():
+            check_not_there(path, resumable=True)
     problem = load_problem("mnist", options.data_dir, quick=options.quick)
     data = problem.describe()
-    for name, method in METHODS.items():
-        for seed in options.seeds if method.random else options.seeds[:1]:
-            path = folder / f"{name}-seed{seed}.json"
-            if options.resume and path.exists():
-                say(f"{path.stem}: is there")
-                continue
-            write_json(
-                path, {"kind": _KIND, "method": name, "seed": seed, "data": data, **_measure(problem, method, seed)}
-            )
+    for (name, seed), path in paths.items():
+        if path.exists():
+            say(f"{path.stem}: is there")
+            continue
+        measured = _measure(problem, METHODS[name], seed)
+        write_json(path, {"kind": _KIND, "method": name, "seed": seed, "data": data, **measured})
     show(vanilla_table(read_vanilla(folder)).rich("Vanilla methods on MNIST's bits"))
     say(f"Written to {folder}: {len(METHODS)} methods")
 

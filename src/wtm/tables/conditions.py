@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from wtm.escaping import escaped
 from wtm.tables.columns import MISSING, Column, Value
 
 __all__ = ["Categories", "Conditions", "Numbers", "conditions_from_json"]
@@ -181,7 +182,7 @@ def _spell_number(number: float) -> str:
 
 def _spell_value(value: Value) -> str:
     if isinstance(value, str):
-        return value if _is_bare(value) else json.dumps(value, ensure_ascii=False)
+        return value if _is_bare(value) else escaped(json.dumps(value, ensure_ascii=False))
     return _spell_number(value) if isinstance(value, float) else repr(value)
 
 
