@@ -76,7 +76,8 @@ class Predictor(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_rows, n_classes), float64
-            See :mod:`wtm.probability` for how sums become probabilities. Each row adds up to 1.
+            See :mod:`wtm.probability` for how sums become probabilities. Each row adds up to 1. Without
+            `early_stopping` they are too sure where training rows are predicted right far more often than others.
         """
         return self._from_sums(X, lambda sums: probabilities(sums, self._voting_model().unit * self._model.logit_scale))
 
