@@ -91,9 +91,9 @@ def test_elsewhere_all_memory_counts(system, monkeypatch):
 def test_what_is_refused_is_told_with_both_sizes_and_the_remedy(monkeypatch):
     monkeypatch.setattr(memory, "available_memory", lambda: 1000 * MIB)
     check_memory(900 * MIB, "Much", "Take less.")
-    message = r"^Too much would take 3\.5 GiB of memory, and 1,000\.0 MiB are available\. Take less\.$"
+    message = r"^Too much would take 3\.3 GiB of memory, and 1,000\.0 MiB are available\. Take less\.$"
     with pytest.raises(MemoryError, match=message):
-        check_memory(7 << 29, "Too much", "Take less.")
+        check_memory(6 << 29, "Too much", "Take less.")
     with pytest.raises(MemoryError):
         check_memory(999 * MIB, "All that there is, and nothing for the rest of the process,", "Take less.")
 

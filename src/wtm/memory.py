@@ -31,10 +31,10 @@ def check_memory(n_bytes: int, wanted: str, remedy: str) -> None:
     """
     if n_bytes <= _NOT_WORTH_A_LOOK:
         return
-    available = available_memory()
-    if available is not None and available < n_bytes * _MARGIN:
+    needed, available = int(n_bytes * _MARGIN), available_memory()
+    if available is not None and available < needed:
         raise MemoryError(
-            f"{wanted} would take {_words(n_bytes)} of memory, and {_words(available)} are available. {remedy}"
+            f"{wanted} would take {_words(needed)} of memory, and {_words(available)} are available. {remedy}"
         )
 
 
