@@ -13,9 +13,9 @@ from problems import assert_same_model, small, three_classes
 NAN, INF = float("nan"), float("inf")
 
 PARAMETERS = [
-    *[("T", value, ValueError) for value in (0, -1, 0.0, -0.5, NAN, INF, -INF, 10**400)],
+    *[("T", value, ValueError) for value in (0, -1, 0.0, -0.5, NAN, INF, -INF, 10**400, 1e-5, 1e13, 5e-324)],
     *[("T", value, TypeError) for value in ("10", None, True, [3], 1j)],
-    *[("s", value, ValueError) for value in (0.5, 0, -3, 0.999, NAN, INF)],
+    *[("s", value, ValueError) for value in (0.5, 0, -3, 0.999, NAN, INF, 2.0**32 + 1, 1e30)],
     *[("s", value, TypeError) for value in ("4", None, False)],
     *[("n_clauses", value, ValueError) for value in (0, 1, 21, -2, 2**24 + 2)],
     *[("n_clauses", value, TypeError) for value in (2.0, "10", True, None, NAN)],

@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 
-DOCS = Path(__file__).resolve().parents[1] / "docs"
+from problems import small, three_classes
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
 
 
 def run(page):
@@ -54,3 +57,28 @@ def test_searches_of_the_page_on_choosing_run(capsys):
     best, of_study = capsys.readouterr().out.splitlines()
     assert float(best.rpartition(" ")[2]) > 0.5
     assert set(eval(of_study)) == {"n_clauses", "T", "s", "gamma"}
+
+
+def test_models_are_compared_as_the_page_on_files_says(tmp_path):
+    same_model = run("model-file.md")["same_model"]
+    X, y = three_classes()
+    model = small(n_jobs=1).fit(X, y)
+    models = {
+        "one": model, "again": model, "threads": small(n_jobs=2, verbose=1).fit(X, y),
+        "seed": small(random_state=2).fit(X, y), "longer": small().fit(X, y).partial_fit(X, y),
+    }  # fmt: skip
+    for name, saved in models.items():
+        saved.save(tmp_path / name)
+    model.save(tmp_path / "voting", prediction_only=True)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "again").read_bytes()
+    assert (tmp_path / "one").read_bytes() != (tmp_path / "threads").read_bytes()
+    found = {path.name: same_model(tmp_path / "one", path) for path in tmp_path.iterdir()}
+    assert found == {"one": True, "again": True, "threads": True, "seed": False, "longer": False, "voting": False}
+
+
+@pytest.mark.slow
+def test_the_first_example_prints_what_the_readme_says(capsys):
+    text = (ROOT / "README.md").read_text("utf-8")
+    code, printed = re.search(r"```python\n(.*?)```\n\n```text\n(.*?)```", text, re.DOTALL).groups()
+    exec(compile(code, "README.md", "exec"), {})
+    assert capsys.readouterr().out == printed

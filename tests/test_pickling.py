@@ -3,15 +3,19 @@
 import copy
 import io
 import pickle
+import re
+from pathlib import Path
 
 import joblib
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
 
 from modelfiles import through_a_file
 from problems import assert_same_model, small, three_classes
+from wtm import Booleanizer
 from wtm.machine import ENGINES
 
 
@@ -82,6 +86,47 @@ def test_for_prediction_only(problem, way, tmp_path):
         with pytest.raises(ValueError, match="no automata"):
             twin.partial_fit(X, y)
         assert_same_model(clone(twin).fit(X, y), model)
+
+
+@pytest.fixture(scope="module")
+def table():
+    """A frame with a column of each kind, and labels."""
+    pd = pytest.importorskip("pandas")
+    X, y = three_classes()
+    columns = {
+        "number": np.where(X[:, 0] == 1, X[:, 2] - 7.5, np.nan),
+        "category": pd.Categorical(np.array(["red", "blue"])[X[:, 1]]),
+        "text": np.array(["a", "b", "c"])[X[:, 2] + X[:, 3]],
+        "boolean": X[:, 4] == 1,
+    }
+    return pd.DataFrame(columns), y
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_tables_and_pipelines(table, way):
+    X, y = table
+    for model in (
+        small(), small(booleanizer=Booleanizer(3), early_stopping=True, class_weight="balanced"),
+        make_pipeline(Booleanizer(), small()),
+    ):  # fmt: skip
+        fitted = clone(WAYS[way](model)).fit(X, y)
+        twin = WAYS[way](fitted)
+        assert (twin.predict_proba(X) == clone(model).fit(X, y).predict_proba(X)).all()
+        assert twin.feature_names_in_.tolist() == list(X)
+
+
+def test_skops_has_to_trust_the_types_that_are_documented(problem, table, tmp_path):
+    skops = pytest.importorskip("skops.io", reason="needs skops, which is among the extras for tests")
+    page = Path(__file__).resolve().parents[1] / "docs" / "model-file.md"
+    documented = re.findall(r"^    (wtm\.[\w.]+)$", page.read_text("utf-8"), re.MULTILINE)
+    X, y = table
+    models = (
+        small(), small().fit(*problem), small().fit(X, y), Booleanizer().fit(X),
+        make_pipeline(Booleanizer(), small(early_stopping=True)).fit(X, y),
+        through_a_file(small().fit(X, y), tmp_path / "model", prediction_only=True),
+    )  # fmt: skip
+    needed = {name for model in models for name in skops.get_untrusted_types(data=skops.dumps(model))}
+    assert needed == set(documented)
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -20,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import get_tags
 
-from problems import assert_same_model, small, table, three_classes, xor
+from problems import assert_same_model, small, three_classes, xor
 from wtm import WTMClassifier
 
 
@@ -160,17 +160,3 @@ def test_many_fits_take_no_more_memory_than_one():
     after = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
     assert after - before < 50 * 1500, "a model of this size has several times as many bytes"
-
-
-@pytest.mark.skipif(not hasattr(os, "sysconf"), reason="this system does not tell how much memory it has")
-def test_what_memory_cannot_hold_is_refused_in_time():
-    X, y = table(4, 500), [0, 1, 0, 1]
-    model = small().fit(X, y)
-    before = clone(model).fit(X, y)
-    model.set_params(n_clauses=2**24)
-    classes = np.arange(1000)
-    with pytest.raises(MemoryError, match=r"1000 machines of 16,777,216 clauses .* GiB, and this machine has"):
-        clone(model).partial_fit(X, y, classes)
-    with pytest.raises(MemoryError):
-        model.fit(np.tile(X, 100), y)
-    assert_same_model(model, before)

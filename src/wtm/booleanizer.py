@@ -13,6 +13,7 @@ from sklearn.utils import check_scalar
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from wtm.fitting.weighting import sample_weights, times_counted
+from wtm.memory import check_memory
 from wtm.tables.columns import CategoryColumn, Column, SparseTable, Table, Tally, Value
 from wtm.tables.conditions import Categories, Conditions, Numbers, conditions_from_json
 from wtm.tables.reading import first_duplicate, read_validated
@@ -163,6 +164,11 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         is_sparse = isinstance(table, SparseTable)
         if is_sparse if self.sparse_output == "auto" else self.sparse_output:
             return sp.vstack([sp.csr_array(block) for block in blocks], format="csr")
+        check_memory(
+            table.n_rows * self.n_features_out_,
+            f"{table.n_rows:,} rows of {self.n_features_out_:,} features in a dense array",
+            "A smaller n_thresholds or max_categories, or some rows at a time, would take less; so would a sparse X.",
+        )
         out = np.empty((table.n_rows, self.n_features_out_), np.bool_)
         start = 0
         for block in blocks:

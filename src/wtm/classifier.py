@@ -12,6 +12,7 @@ from sklearn.utils import check_consistent_length
 
 from wtm.fitting.callbacks import Epoch, call_all, check_callbacks
 from wtm.fitting.concerns import concerns_about_fit, concerns_about_weights
+from wtm.fitting.needs import check_fit
 from wtm.fitting.progress import show_epochs
 from wtm.fitting.stopping import BestEpoch, hold_out
 from wtm.fitting.weighting import check_total, class_weights, sample_weights
@@ -20,6 +21,7 @@ from wtm.parameters import check_parameters, draw_seed, machine_parameters
 from wtm.prediction import Predictor
 from wtm.probability import fit_logit_scale
 from wtm.training import LabelledExamples, Model, train
+from wtm.workers import number_of_workers
 
 __all__ = ["WTMClassifier"]
 
@@ -39,7 +41,7 @@ class WTMClassifier(Predictor):
         Threshold that the sums of a class are trained toward: +T on its own examples, -T on others.
     s : float, default=3
         Specificity. The probability p_s of the paper is 1/s: with a larger s rules get longer, except near 1, where
-        they may be long as well. At least 1.
+        they may be long as well. At least 1, at most 2**32.
     gamma : float, default=0.01
         Learning rate of the weights: a weight is multiplied or divided by 1 + gamma. 0 gives the classic Tsetlin
         machine.
@@ -208,7 +210,7 @@ class WTMClassifier(Predictor):
         ValueError, TypeError
             A parameter or the data are not usable; a model fitted before stays as it was.
         MemoryError
-            The machines would not fit into the memory.
+            What the fit needs is more than is free.
 
         Warns
         -----
@@ -225,7 +227,7 @@ class WTMClassifier(Predictor):
             goes_on = self.warm_start and self.__sklearn_is_fitted__()
             training = self._training_data(X, y, sample_weight, reset=not goes_on, learn_classes=not goes_on)
             validation = self._validation_data(X_val, y_val)
-            model = self._model_to_train(goes_on, training.examples.n_features)
+            model = self._model_to_train(goes_on, training, keeps_best=bool(self.early_stopping))
             if self.early_stopping and validation is None:
                 training, validation = hold_out(training, float(self.validation_fraction), model.seed)
             before = model.n_epochs
@@ -268,7 +270,7 @@ class WTMClassifier(Predictor):
             if not goes_on:
                 self.classes_ = classes
             training = self._training_data(X, y, sample_weight, reset=not goes_on, learn_classes=False)
-            model = self._model_to_train(goes_on, training.examples.n_features)
+            model = self._model_to_train(goes_on, training)
             model = self._train(model, training, None, 1)
             self._warn_of(concerns_about_weights(model, self.history_[-1:]))
         return self
@@ -314,12 +316,15 @@ class WTMClassifier(Predictor):
         check_consistent_length(table, y)
         return LabelledExamples(self._examples(table, "X_val"), class_indices(y, self.classes_, "y_val"))
 
-    def _model_to_train(self, goes_on: bool, n_features: int) -> Model:
+    def _model_to_train(self, goes_on: bool, training: LabelledExamples, *, keeps_best: bool = False) -> Model:
         """Return a new model, or a copy of the one that is there: a call that ends in the middle loses nothing."""
-        parameters = machine_parameters(self.get_params(deep=False), n_features)
+        parameters = machine_parameters(self.get_params(deep=False), training.examples.n_features)
+        n_classes = len(self.classes_)
+        n_workers = number_of_workers(self.n_jobs, n_classes)
+        check_fit(parameters, n_classes, len(training.labels), n_workers=n_workers, keeps_best=keeps_best)
         if goes_on:
             return self._model.going_on(parameters)
-        return Model.new(parameters, len(self.classes_), draw_seed(self.random_state))
+        return Model.new(parameters, n_classes, draw_seed(self.random_state))
 
     def _train(
         self,

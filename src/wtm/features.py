@@ -132,7 +132,12 @@ def words_a_row(n_features: int) -> int:
 
 def _no_literals(n_rows: int, n_features: int) -> np.ndarray:
     n_words = words_a_row(n_features)
-    check_memory(8 * n_rows * n_words, f"{n_rows:,} rows of {2 * n_features:,} literals")
+    check_memory(
+        8 * n_rows * n_words,
+        f"{n_rows:,} rows of {2 * n_features:,} literals",
+        "Fewer rows or features would take less; a Booleanizer makes fewer of them with a smaller n_thresholds or "
+        "max_categories.",
+    )
     return np.zeros((n_rows, n_words), np.uint64)
 
 

@@ -7,12 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from wtm.binomial import binomial_table, gap_table, pending_table, threshold
+from wtm.kernels.bits import BLOCK
 from wtm.kernels.direct import direct_epoch
 from wtm.kernels.feedback import include_words
 from wtm.kernels.lazy import lazy_epoch
-from wtm.kernels.lazy_state import new_block, new_clauses
+from wtm.kernels.lazy_state import LIST_STRIDE, new_block, new_clauses
 from wtm.kernels.rules import Rules
 from wtm.kernels.sampling import BERNOULLI, BINOMIAL, BITS, RANDOM_WORDS
+from wtm.memory import check_memory
 from wtm.schedule import ClassSchedule
 from wtm.weights import WeightTable
 
@@ -24,6 +26,9 @@ SAMPLERS = {"bits": BITS, "binomial": BINOMIAL, "bernoulli": BERNOULLI}
 
 _BORDER = 128  # the byte of the lowest including state, whatever the number of states
 _VECTOR_WORDS = 8
+_DIRECT_BYTES_A_CLAUSE = 24
+_LAZY_BYTES_A_SLOT = BLOCK // 8 + 18
+_LAZY_BYTES_A_CLAUSE = BLOCK // 8 + 4 * LIST_STRIDE + 16
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,28 @@ class MachineParameters:
     def n_bytes(self) -> int:
         """Bytes of a machine's automata and include bits, its bulk."""
         return self.n_clauses * self.n_words * (64 + 8)
+
+    def check_memory(self, n_machines: int) -> None:
+        """Refuse machines that memory can't hold.
+
+        Raises
+        ------
+        MemoryError
+            There is too little that is free.
+        """
+        check_memory(
+            n_machines * self.n_bytes,
+            f"{n_machines} machines of {self.n_clauses:,} clauses and {self.n_literals:,} literals",
+            "A smaller n_clauses or fewer features would take less.",
+        )
+
+    @property
+    def work_bytes(self) -> int:
+        """Bytes of working space that an epoch of one machine takes beside it."""
+        if self.engine == "direct":
+            return self.n_clauses * _DIRECT_BYTES_A_CLAUSE
+        n_slots = 2 * (-(-(self.n_clauses // 2) // BLOCK) * BLOCK)
+        return n_slots * _LAZY_BYTES_A_SLOT + self.n_clauses * _LAZY_BYTES_A_CLAUSE + self.n_literals * BLOCK // 8
 
     @property
     def lowest(self) -> int:
@@ -201,6 +228,12 @@ class Machine:
         return self.automata.reshape(self.n_clauses, -1)[:, : self.parameters.n_literals] - np.uint8(
             self.parameters.lowest
         )
+
+    @property
+    def is_empty(self) -> np.ndarray:
+        """Whether each clause includes no literal, bool of shape (n_clauses,)."""
+        words = self.include_bits[: self.n_clauses * self.parameters.n_words].reshape(self.n_clauses, -1)
+        return np.logical_not(words.any(axis=1))
 
     @property
     def include(self) -> np.ndarray:

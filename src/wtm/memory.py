@@ -1,43 +1,115 @@
-"""Refusing in time what memory can't hold."""
+"""Refusing in time what memory can't hold: a process that takes too much is killed without a word."""
 
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["check_memory"]
+__all__ = ["available_memory", "check_memory"]
 
-_LIMITS_OF_CONTAINERS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
+_NOT_WORTH_A_LOOK = 1 << 24
+_MARGIN = 1.1  # for what is not counted, such as what the allocator keeps to itself
+_MEMINFO = Path("/proc/meminfo")
+_OWN_GROUPS = Path("/proc/self/cgroup")
+_GROUPS = Path("/sys/fs/cgroup")
+_UNITS = ((30, "GiB"), (20, "MiB"), (10, "KiB"), (0, "bytes"))
 
 
-def check_memory(n_bytes: int, wanted: str) -> None:
-    """Refuse to allocate more than there is in all: a process that tries may be killed without a word.
+def check_memory(n_bytes: int, wanted: str, remedy: str) -> None:
+    """Refuse to allocate more than is free now.
 
     Parameters
     ----------
     n_bytes : int
     wanted : str
-        What takes them, for the message.
+        What takes them, and `remedy`, what would take less, for the message.
+    remedy : str
 
     Raises
     ------
     MemoryError
-        The machine, or the container on it, has less memory in all. Where neither tells how much, nothing is refused.
+        The machine, or the container on it, has less to give. Where neither tells how much, nothing is refused.
     """
-    available = min(_limits(), default=n_bytes)
-    if available < n_bytes:
-        raise MemoryError(f"{wanted} take {n_bytes / 2**30:,.1f} GiB, and this machine has {available / 2**30:,.1f}.")
+    if n_bytes <= _NOT_WORTH_A_LOOK:
+        return
+    needed, available = int(n_bytes * _MARGIN), available_memory()
+    if available is not None and available < needed:
+        raise MemoryError(
+            f"{wanted} would take {_words(needed)} of memory, and {_words(available)} are available. {remedy}"
+        )
+
+
+def available_memory() -> int | None:
+    """Bytes that can be allocated now, the page cache included, since it gives way; None where nothing tells.
+
+    On Linux what the machine and the control groups of this process have left; elsewhere all that the machine has.
+    """
+    return min(_limits(), default=None)
 
 
 def _limits() -> Iterator[int]:
-    """Bytes of the machine's memory, where it tells (not on Windows), and of the container's, if there is one."""
+    machine = _left_on_linux()
+    if machine is None:
+        machine = _physical()
+    if machine is not None:
+        yield machine
+    yield from _left_in_groups()
+
+
+def _left_on_linux() -> int | None:
+    found = _numbers(_MEMINFO).get("MemAvailable:")
+    return None if found is None else found << 10
+
+
+def _physical() -> int | None:
+    """Bytes of the machine's memory, where it tells (not on Windows)."""
     try:
         n_bytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
-        n_bytes = -1
-    if n_bytes > 0:
-        yield n_bytes
-    for path in _LIMITS_OF_CONTAINERS:
-        try:
-            yield int(path.read_text())
-        except (OSError, ValueError):  # there is no such file, or it says "max"
-            continue
+        return None
+    return n_bytes if n_bytes > 0 else None
+
+
+def _left_in_groups() -> Iterator[int]:
+    """Bytes that each limit on this process leaves, by version 2 of Linux's control groups and by version 1."""
+    try:
+        lines = _OWN_GROUPS.read_text().splitlines()
+    except (OSError, ValueError):
+        lines = []
+    controllers_and_paths = [(line.split(":", 2)[1:]) for line in lines if line.count(":") >= 2]
+    # In a container the group's name may be the host's, and the folders be those of the container alone: both count.
+    paths = {"": "/", "memory": "/"} | dict(controllers_and_paths)
+    for folder in _upward(_GROUPS, paths[""]):
+        yield from _left(folder, "memory.max", "memory.current", "")
+    for folder in _upward(_GROUPS / "memory", paths["memory"]):
+        yield from _left(folder, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_")
+
+
+def _upward(root: Path, path: str) -> Iterator[Path]:
+    """A group's folder and those that it lies in, up to the root."""
+    parts = [part for part in path.split("/") if part]
+    for depth in range(len(parts), -1, -1):
+        yield root.joinpath(*parts[:depth])
+
+
+def _left(folder: Path, limit_name: str, used_name: str, prefix: str) -> Iterator[int]:
+    try:
+        limit, used = (int((folder / name).read_text()) for name in (limit_name, used_name))
+    except (OSError, ValueError):  # there is no such file, or no limit: it says "max"
+        return
+    statistics = _numbers(folder / "memory.stat")
+    cache = sum(statistics.get(f"{prefix}{name}_file", 0) for name in ("active", "inactive"))
+    yield max(0, limit - max(0, used - cache))
+
+
+def _numbers(path: Path) -> dict[str, int]:
+    """The first number after each name in a file of lines; empty where there is no such file."""
+    try:
+        rows = [line.split() for line in path.read_text().splitlines()]
+        return {row[0]: int(row[1]) for row in rows if len(row) > 1}
+    except (OSError, ValueError):
+        return {}
+
+
+def _words(n_bytes: int) -> str:
+    shift, unit = next(((shift, unit) for shift, unit in _UNITS if n_bytes >> shift), _UNITS[-1])
+    return f"{n_bytes / (1 << shift):,.1f} {unit}" if shift else f"{n_bytes} {unit}"

@@ -6,13 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from wtm.binomial import PROBABILITY_DIGITS
 from wtm.booleanizer import Booleanizer
 from wtm.fitting.callbacks import check_callbacks
 from wtm.machine import ENGINES, INITS, SAMPLERS, MachineParameters
+from wtm.weights import WEIGHT_BITS
 
 __all__ = ["check_parameters", "draw_seed", "machine_parameters"]
 
-_MAX_CLAUSES = 1 << 24
+_MAX_CLAUSES = 1 << 24  # so that sums of weights have 22 binary digits behind the point
+_MAX_S = 2.0**PROBABILITY_DIGITS
+_MIN_T, _MAX_T = 2.0**-WEIGHT_BITS, 2.0**WEIGHT_BITS * _MAX_CLAUSES
 _MAX_GAMMA = 1000.0
 
 
@@ -34,12 +38,25 @@ def check_parameters(params: dict[str, Any]) -> None:
     T = _real(params, "T")
     if not T > 0:
         raise ValueError(f"T must be greater than 0, got {T!r}.")
+    if not _MIN_T <= T <= _MAX_T:
+        raise ValueError(
+            f"T must be between 2**-{WEIGHT_BITS}, the smallest weight of a clause, and {_MAX_T:.4g}, the largest sum "
+            f"of weights, got {T!r}: toward no other number can sums be trained. Between 5 and 200 is usual."
+        )
     s = _real(params, "s")
     if not s >= 1:
         raise ValueError(f"s must be at least 1, got {s!r}: 1/s is a probability.")
+    if s > _MAX_S:
+        raise ValueError(
+            f"s must be at most 2**{PROBABILITY_DIGITS}, got {s!r}: 1/s is a probability, drawn with "
+            f"{PROBABILITY_DIGITS} binary digits, so a smaller one can't be drawn. Between 1.5 and 40 is usual."
+        )
     gamma = _real(params, "gamma")
     if not 0 <= gamma <= _MAX_GAMMA:
-        raise ValueError(f"gamma must be between 0 (no weights) and {_MAX_GAMMA:g}, got {gamma!r}.")
+        raise ValueError(
+            f"gamma must be between 0 (no weights) and {_MAX_GAMMA:g}, got {gamma!r}: a weight is multiplied or "
+            f"divided by 1 + gamma, and stays between 2**-{WEIGHT_BITS} and 2**{WEIGHT_BITS}."
+        )
     _integer(params, "n_epochs", 1)
     n_states = _integer(params, "n_states", 2, 256)
     if n_states % 2:

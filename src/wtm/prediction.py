@@ -1,5 +1,6 @@
 """What a fitted classifier answers: sums, decisions, probabilities and labels."""
 
+import math
 import os
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +13,7 @@ from wtm.booleanizer import Booleanizer
 from wtm.features import Examples, words_a_row
 from wtm.kernels.bits import BLOCK
 from wtm.machine import Machine
+from wtm.memory import check_memory
 from wtm.probability import probabilities
 from wtm.tables.columns import SparseTable, Table
 from wtm.tables.inputs import learn_booleanizer, table_to_examples, table_to_parts
@@ -74,7 +76,8 @@ class Predictor(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_rows, n_classes), float64
-            See :mod:`wtm.probability` for how sums become probabilities. Each row adds up to 1.
+            See :mod:`wtm.probability` for how sums become probabilities. Each row adds up to 1. Without
+            `early_stopping` they are too sure where training rows are predicted right far more often than others.
         """
         return self._from_sums(X, lambda sums: probabilities(sums, self._voting_model().unit * self._model.logit_scale))
 
@@ -100,10 +103,13 @@ class Predictor(ClassifierMixin, BaseEstimator):
         sklearn.exceptions.NotFittedError
             The model is not fitted.
         TypeError
-            The model is of a subclass, or a parameter or label is not plain data.
+            The model is of a subclass, or a parameter or label is not plain data; or `path` is neither a string nor
+            path-like.
         ValueError
             `path` is a folder or a device; or the model was itself read from a file made for prediction only, and
             `prediction_only` is False.
+        MemoryError
+            There is no memory free for the copy that is written.
         OSError
             The file can't be written.
         """
@@ -158,6 +164,11 @@ class Predictor(ClassifierMixin, BaseEstimator):
         voting = self._voting_model()
         table = self._table(X, min_rows=0)
         nothing = answer(np.empty((0, len(self.classes_)), np.int64))
+        check_memory(
+            len(table) * nothing.itemsize * math.prod(nothing.shape[1:]),
+            f"Answers for {len(table):,} rows",
+            "Predict some rows at a time.",
+        )
         answers = np.empty((len(table), *nothing.shape[1:]), nothing.dtype)
         start = 0
         for examples in table_to_parts(table, self.booleanizer_, self._rows_a_part(len(table))):

@@ -8,7 +8,8 @@ certainty.
 
 Sums are trained toward T and -T, so in theory a fixed multiple of 1/T would do. It does not where training ends with
 sums far from there, as it often does with few rows or a large T; `benchmarks/probabilities.py` compares the two, and
-others.
+others. Nor are training rows as good as others: the factor comes out too large where a model errs on them less often
+than it will. `benchmarks/calibration.py` measures by how much on small tables.
 """
 
 import numpy as np

@@ -13,8 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from wtm.kernels.deal import deal_examples
+from wtm.memory import check_memory
 
-__all__ = ["ClassSchedule", "draw_schedule", "order_by_content"]
+__all__ = ["BYTES_AN_EXAMPLE", "ClassSchedule", "draw_schedule", "order_by_content"]
+
+BYTES_AN_EXAMPLE = 80
+"""What drawing a schedule takes, and more than the schedule itself does."""
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # splitmix64's step: 2**64 over the golden ratio
 _ORDER_STREAM = _GOLDEN
@@ -62,10 +66,21 @@ def draw_schedule(
     -------
     list of n_classes ClassSchedule
         The epoch uses the running numbers of its rows or of its examples, whichever are more.
+
+    Raises
+    ------
+    MemoryError
+        Weights ask for more examples than memory can hold.
     """
     rows = np.arange(len(labels))
     if weights is not None:
-        rows = np.repeat(rows, _times_seen(weights, seed, n_seen))
+        times = _times_seen(weights, seed, n_seen)
+        check_memory(
+            BYTES_AN_EXAMPLE * int(times.sum()),
+            f"An epoch of {times.sum():,} examples, as many as the weights of the rows add up to,",
+            "Divide sample_weight, or class_weight, by a common number.",
+        )
+        rows = np.repeat(rows, times)
     numbers = np.arange(n_seen, n_seen + len(rows), dtype=np.uint64)
     if shuffle:
         rows = rows[_random_order(numbers, seed)]

@@ -58,7 +58,19 @@ class LabelledExamples:
         return self.rows(order_by_content(self.examples.literals, self.labels))
 
     def rows(self, rows: np.ndarray) -> "LabelledExamples":
-        """Return the given rows, int64, in the given order."""
+        """Return the given rows, int64, in the given order.
+
+        Raises
+        ------
+        MemoryError
+            They would not fit into the memory beside these.
+        """
+        n_words = self.examples.literals.shape[1]
+        check_memory(
+            8 * len(rows) * n_words,
+            f"A copy of {len(rows):,} rows in {n_words} words",
+            "Fewer rows or features would take less; so would partial_fit, some rows at a time.",
+        )
         examples = replace(self.examples, literals=self.examples.literals[rows])
         return LabelledExamples(examples, self.labels[rows], None if self.weights is None else self.weights[rows])
 
@@ -96,10 +108,7 @@ class Model:
         MemoryError
             Its machines would not fit into the memory.
         """
-        check_memory(
-            n_classes * parameters.n_bytes,
-            f"{n_classes} machines of {parameters.n_clauses:,} clauses and {parameters.n_literals:,} literals",
-        )
+        parameters.check_memory(n_classes)
         return cls([Machine.new(parameters, seed, i) for i in range(n_classes)], seed)
 
     @property
@@ -167,17 +176,30 @@ def train(
             n_examples = sum(len(part.rows) for part in schedule) // 2  # each is dealt to two classes
             model.n_seen += max(n_examples, len(labels))
             model.n_epochs += 1
-            voting = model.voting_model()
-            yield {
-                "epoch": model.n_epochs,
-                "seconds": seconds,
-                "train_accuracy": accuracy(voting, measured, n_jobs),
-                "valid_accuracy": None if validation is None else accuracy(voting, validation, n_jobs),
-                "type_i": sum(count.type_i for count in counts),
-                "type_ii": sum(count.type_ii for count in counts),
-                "weights_at_edge": sum(count.weights_at_edge for count in counts),
-                "literals_per_clause": len(voting.literal_list) / len(voting.clause_votes),
-            }
+            del schedule  # what the caller does before the next epoch may need the space
+            yield _entry(model, seconds, counts, measured, validation, n_jobs)
+
+
+def _entry(
+    model: Model,
+    seconds: float,
+    counts: list[FeedbackCounts],
+    measured: LabelledExamples,
+    validation: LabelledExamples | None,
+    n_jobs: int | None,
+) -> dict[str, Any]:
+    """Measure `model` after an epoch."""
+    voting = model.voting_model()
+    return {
+        "epoch": model.n_epochs,
+        "seconds": seconds,
+        "train_accuracy": accuracy(voting, measured, n_jobs),
+        "valid_accuracy": None if validation is None else accuracy(voting, validation, n_jobs),
+        "type_i": sum(count.type_i for count in counts),
+        "type_ii": sum(count.type_ii for count in counts),
+        "weights_at_edge": sum(count.weights_at_edge for count in counts),
+        "literals_per_clause": len(voting.literal_list) / len(voting.clause_votes),
+    }
 
 
 def _train_classes(

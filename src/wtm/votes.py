@@ -13,6 +13,7 @@ from wtm.interruption import interruptibly
 from wtm.kernels.bits import BLOCK
 from wtm.kernels.evaluate import list_literals, votes
 from wtm.machine import Machine, MachineParameters
+from wtm.memory import check_memory
 from wtm.workers import number_of_workers
 
 __all__ = ["PredictionModel", "VotingModel"]
@@ -47,13 +48,24 @@ class VotingModel:
 
     @classmethod
     def of(cls, machines: list[Machine]) -> "VotingModel":
-        """Compile `machines`, which have the same parameters."""
+        """Compile `machines`, which have the same parameters.
+
+        Raises
+        ------
+        MemoryError
+            What they include would not fit into the memory.
+        """
         p = machines[0].parameters
         ends = np.zeros(len(machines) * p.n_clauses + 1, np.int64)
         parts = [ends[i * p.n_clauses : (i + 1) * p.n_clauses + 1] for i in range(len(machines))]
         nothing = np.empty(0, np.int32)
         for machine, part in zip(machines, parts, strict=True):
             list_literals(machine.include_bits, p.n_clauses, p.n_words, part, nothing)
+        check_memory(
+            4 * int(ends[-1]),
+            f"The list of the {ends[-1]:,} literals that {len(machines)} machines of {p.n_clauses:,} clauses include",
+            "A smaller n_clauses, fewer features or a smaller s, which makes shorter rules, would take less.",
+        )
         literal_list = np.empty(ends[-1], np.int32)
         if literal_list.size:
             for machine, part in zip(machines, parts, strict=True):

@@ -12,9 +12,11 @@ from functools import lru_cache
 
 import numpy as np
 
-__all__ = ["WeightTable"]
+__all__ = ["WEIGHT_BITS", "WeightTable"]
 
-_RANGE_BITS = 16
+WEIGHT_BITS = 16
+"""Weights lie between 2**-16 and 2**16."""
+
 _MAX_EXPONENT = 1 << 20
 _MOST_FRACTION_BITS = 35  # so that float64, in which the table is computed, has two digits to spare
 
@@ -53,7 +55,7 @@ class WeightTable:
         max_exponent = 0
         if self.gamma > 0:
             max_exponent = _largest_exponent(self.gamma)
-        fraction_bits = min(_MOST_FRACTION_BITS, 62 - _RANGE_BITS - int(self.n_clauses).bit_length())
+        fraction_bits = min(_MOST_FRACTION_BITS, 62 - WEIGHT_BITS - int(self.n_clauses).bit_length())
         set_field = object.__setattr__
         set_field(self, "max_exponent", max_exponent)
         set_field(self, "fraction_bits", fraction_bits)
@@ -77,7 +79,7 @@ def _largest_exponent(gamma: float) -> int:
     if gamma < 2.0**-20:
         return _MAX_EXPONENT
     with decimal.localcontext(prec=40):  # logarithms that are the same on every platform
-        reach = _RANGE_BITS * decimal.Decimal(2).ln() / (1 + decimal.Decimal(gamma)).ln()
+        reach = WEIGHT_BITS * decimal.Decimal(2).ln() / (1 + decimal.Decimal(gamma)).ln()
     return max(1, min(int(reach), _MAX_EXPONENT))
 
 

@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from wtm.paths import checked_path
+
 DATA_DIR_VARIABLE = "WTM_DATA"
 
 BitMatrix: TypeAlias = NDArray[np.uint8] | sparse.csr_array
@@ -78,9 +80,12 @@ def find_files(
     ------
     DatasetNotFoundError
         If no folder looked in has all the files.
+    TypeError
+        `data_dir` is no path.
     """
     base = data_dir if data_dir is not None else os.environ.get(DATA_DIR_VARIABLE) or None
-    folders = [] if base is None else [Path(base).expanduser() / subfolder, Path(base).expanduser()]
+    folder = None if base is None else checked_path(base, "data_dir").expanduser()
+    folders = [] if folder is None else [folder / subfolder, folder]
     for folder in folders:
         found = {name: path for name in names if (path := _find_file(folder, name)) is not None}
         if len(found) == len(names):

@@ -52,7 +52,7 @@ def concerns_about_fit(
             f"always saying the most frequent class would be right for {share:.1%}. More epochs, more clauses or a "
             "smaller s may help; or the features say nothing about the labels."
         )
-    empty = np.mean([(~machine.include.any(axis=1)).mean() for machine in model.machines])
+    empty = np.mean([machine.is_empty.mean() for machine in model.machines])
     if empty > _MOST_EMPTY:
         yield ConvergenceWarning(
             f"{empty:.0%} of the clauses are empty and have no vote: with a larger s they keep more literals."

@@ -82,5 +82,6 @@ class BestEpoch:
     def see(self, model: Model, accuracy: float) -> int:
         """Take the state after an epoch into account; return how many epochs ago the best one was."""
         if accuracy > self._accuracy:
+            del self.model  # before there is another copy: each is as large as the model
             self.model, self._accuracy = model.copy(), accuracy
         return model.n_epochs - self.model.n_epochs

@@ -59,7 +59,7 @@ def write_file(path: Path, header: Mapping[str, Any], arrays: Mapping[str, np.nd
     OSError
         The file can't be written.
     """
-    # One entry that starts with the checksum: its place is known, and equal models are equal files.
+    # One entry that starts with the checksum: its place is known, and what is equal makes equal files.
     text = json.dumps({"sha256": _BLANK, **header}, allow_nan=False, separators=(",", ":"))
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     data = memoryview(safetensors.numpy.save(arrays, metadata={_KEY: text}))

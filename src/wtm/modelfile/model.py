@@ -5,7 +5,6 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, fields
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,9 +14,11 @@ from wtm import __version__
 from wtm.booleanizer import Booleanizer
 from wtm.kernels.sampling import RANDOM_WORDS
 from wtm.machine import Machine, MachineParameters
+from wtm.memory import check_memory
 from wtm.modelfile.container import Contents, open_file, write_file
 from wtm.modelfile.values import decode, decode_labels, encode, encode_labels
 from wtm.parameters import check_parameters
+from wtm.paths import checked_path
 from wtm.training import Model
 from wtm.votes import PredictionModel
 
@@ -32,12 +33,14 @@ _OWN_FIELDS = {"classes_", "feature_names_in_", "history_", "booleanizer_"}  # a
 _NOT_KEPT = {"callbacks"}  # code
 _PROGRESS = ("seed", "n_seen", "n_epochs")  # what the schedule of the next epoch depends on
 _LONGEST_REASON = 1000
+_COPIES_TO_WRITE = 3  # of all states: those of each machine and of all, which then become those of all and their bytes
 
 
 def save_model(clf: "WTMClassifier", path: str | os.PathLike[str], *, prediction_only: bool = False) -> None:
     """Write a trained classifier to a file; see `WTMClassifier.save`."""
     from wtm.classifier import WTMClassifier
 
+    path = checked_path(path, "path")
     check_is_fitted(clf)
     if type(clf) is not WTMClassifier:
         raise TypeError(f"A model file holds a WTMClassifier, got a {type(clf).__name__}; pickle can save it.")
@@ -53,7 +56,7 @@ def save_model(clf: "WTMClassifier", path: str | os.PathLike[str], *, prediction
         )
     else:
         arrays = _machine_arrays(model.machines)
-    write_file(Path(path), _header(clf, prediction_only), arrays)
+    write_file(path, _header(clf, prediction_only), arrays)
 
 
 def load_model(path: str | os.PathLike[str]) -> "WTMClassifier":
@@ -74,6 +77,10 @@ def load_model(path: str | os.PathLike[str]) -> "WTMClassifier":
     ------
     ValueError
         The file is no model file, is cut short, altered or damaged, or a later version of wtm wrote it.
+    TypeError
+        `path` is neither a string nor path-like.
+    MemoryError
+        The model is larger than the memory that is free.
     OSError
         The file can't be read.
 
@@ -81,7 +88,7 @@ def load_model(path: str | os.PathLike[str]) -> "WTMClassifier":
     -----
     A model file holds no code and none is run. The checksum in it finds damage; it does not tell who wrote the file.
     """
-    path = Path(path)
+    path = checked_path(path, "path")
     try:
         with open_file(path, _check_version) as contents:
             return _classifier(contents)
@@ -152,6 +159,12 @@ def _is_scalar(value: Any) -> bool:
 
 
 def _machine_arrays(machines: list[Machine]) -> dict[str, np.ndarray]:
+    p = machines[0].parameters
+    check_memory(
+        _COPIES_TO_WRITE * len(machines) * p.n_clauses * p.n_literals,
+        f"Writing {len(machines)} machines of {p.n_clauses:,} clauses and {p.n_literals:,} literals",
+        "With prediction_only=True a model takes less.",
+    )
     return {
         "states": np.stack([machine.states for machine in machines]),
         "exponents": np.stack([machine.exponents for machine in machines]),
@@ -302,6 +315,7 @@ def _model(contents: Contents, parameters: MachineParameters, n_classes: int) ->
     exponents, random = _exponents(contents, parameters), contents.read("random")
     if not (random[:, [*range(8), 16]] | random[:, [*range(8, 16), 17]]).all():
         raise ValueError("its random states hold one that gives nothing but zeros")
+    p.check_memory(n_classes)
     machines = [Machine.of(p, contents.read("states", i), exponents[i], random[i]) for i in range(n_classes)]
     return Model(machines, **{name: progress[name] for name in _PROGRESS}, logit_scale=_logit_scale(contents.header))
 
