@@ -228,6 +228,11 @@ def test_interruption_inside_a_command(monkeypatch):
     assert result.stderr == "wtm: interrupted.\n"
 
 
+def test_an_unknown_variant_lists_the_variants(tmp_path):
+    result = invoke("reproduce", "variants", "--only", "lazy,laxy", "--quick", "--out", tmp_path)
+    assert_one_line(result, "--only 'laxy' is no variant: the variants are shuffled, file-order,")
+
+
 @pytest.mark.parametrize(("command", "name"), [
     (["mnist"], "MNIST"),
     (["weights"], "MNIST"),

@@ -225,6 +225,7 @@ def _vanilla(
 
 @reproduce.command("variants")
 def _variants(
+    only: Annotated[str, typer.Option(help="Only these, by name, such as lazy,direct; a wrong name lists them.")] = "",
     epochs: _Epochs = None,
     seed: _Seed = 0,
     seeds: _Seeds = 1,
@@ -238,7 +239,8 @@ def _variants(
     with one_line_on_failure():
         from wtm.paper import variants
 
-        variants.reproduce(_options(out, data_dir, epochs, seed, seeds, n_jobs, resume, quick))
+        names = [name.strip() for name in only.split(",") if name.strip()]
+        variants.reproduce(names, _options(out, data_dir, epochs, seed, seeds, n_jobs, resume, quick))
 
 
 @reproduce.command("sampling")

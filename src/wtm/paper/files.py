@@ -19,6 +19,7 @@ from wtm.replacing import replacing
 __all__ = [
     "check_not_there",
     "environment",
+    "missing_runs",
     "prepare_folder",
     "read_json",
     "read_runs",
@@ -60,6 +61,21 @@ def check_not_there(path: Path, *, resumable: bool) -> None:
             f"{path} holds results of a former run, which are not replaced. {choose} another folder with --out, or "
             "remove the file."
         )
+
+
+def missing_runs(folder: Path, wanted: Iterable[tuple[str, int]], *, resume: bool) -> list[tuple[str, int, Path]]:
+    """Name, seed and file, ``NAME-seedK.json``, of the runs that are wanted and not there.
+
+    Raises
+    ------
+    ValueError
+        One is there, without `resume`.
+    """
+    runs = [(name, seed, folder / f"{name}-seed{seed}.json") for name, seed in wanted]
+    if not resume:
+        for *_, path in runs:
+            check_not_there(path, resumable=True)
+    return [(name, seed, path) for name, seed, path in runs if not path.exists()]
 
 
 def write_atomically(path: Path, content: bytes) -> None:

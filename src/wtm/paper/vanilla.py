@@ -10,7 +10,7 @@ import numpy as np
 
 from wtm.datasets import Dataset
 from wtm.paper.console import NOTHING, Table, say, show
-from wtm.paper.files import check_not_there, environment, prepare_folder, read_runs, write_json
+from wtm.paper.files import environment, missing_runs, prepare_folder, read_runs, write_json
 from wtm.paper.problem import Problem, load_problem
 from wtm.paper.run import Options, folder_of
 
@@ -125,20 +125,15 @@ def reproduce(options: Options) -> None:
     """
     folder = folder_of(options, "vanilla")
     prepare_folder(folder)
-    paths = {
-        (name, seed): folder / f"{name}-seed{seed}.json"
+    wanted = [
+        (name, seed)
         for name, method in METHODS.items()
         for seed in (options.seeds if method.random else options.seeds[:1])
-    }
-    if not options.resume:
-        for path in paths.values():
-            check_not_there(path, resumable=True)
+    ]
+    missing = missing_runs(folder, wanted, resume=options.resume)
     problem = load_problem("mnist", options.data_dir, quick=options.quick)
     data = problem.describe()
-    for (name, seed), path in paths.items():
-        if path.exists():
-            say(f"{path.stem}: is there")
-            continue
+    for name, seed, path in missing:
         measured = _measure(problem, METHODS[name], seed)
         write_json(path, {"kind": _KIND, "method": name, "seed": seed, "data": data, **measured})
     show(vanilla_table(read_vanilla(folder)).rich("Vanilla methods on MNIST's bits"))

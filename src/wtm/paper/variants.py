@@ -1,6 +1,7 @@
 """What might move the mean accuracy: the order of the examples, the start of the automata, the engine."""
 
 import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -12,7 +13,7 @@ from wtm.features import pack_examples
 from wtm.machine import MachineParameters
 from wtm.paper.accuracy_table import describe_setting
 from wtm.paper.console import NOTHING, Table, say, show
-from wtm.paper.files import environment, prepare_folder, read_runs, write_json
+from wtm.paper.files import environment, missing_runs, prepare_folder, read_runs, write_json
 from wtm.paper.problem import QUICK_CLAUSES, QUICK_EPOCHS, Problem, load_problem
 from wtm.paper.run import Options, folder_of, parameters_of
 from wtm.paper.settings import ECONOMY, NAMES, PRESETS, Preset, Setting
@@ -78,32 +79,38 @@ VARIANTS: dict[str, Variant] = {
 """By name."""
 
 
-def reproduce(options: Options) -> None:
+def reproduce(only: Sequence[str], options: Options) -> None:
     """Train every variant with every seed; write a file each; print a table.
 
-    `options.resume` leaves out what is there. Each variant has epochs of its own, unless `options.n_epochs` says more.
+    Parameters
+    ----------
+    only : sequence of str
+        Names of variants to be trained; all if there are none.
+    options : Options
+        `resume` leaves out what is there. Each variant has epochs of its own, unless `n_epochs` says other.
 
     Raises
     ------
     OSError, ValueError
-        Results can't be written; the data are not there.
+        A variant has another name; results can't be written, or would be replaced without `options.resume`; the data
+        are not there.
     """
+    unknown = sorted(set(only) - set(VARIANTS))
+    if unknown:
+        raise ValueError(f"--only {unknown[0]!r} is no variant: the variants are {', '.join(VARIANTS)}.")
     folder = folder_of(options, "variants")
     prepare_folder(folder)
     loaded = cache(lambda data: load_problem(data, options.data_dir, quick=options.quick))
-    for key, variant in VARIANTS.items():
-        for seed in options.seeds:
-            path = folder / f"{key}-seed{seed}.json"
-            if options.resume and path.exists():
-                say(f"{path.stem}: is there")
-                continue
-            say(f"{path.stem}: {variant.name}, {describe_setting(variant.setting)}")
-            problem = loaded(variant.data)
-            accuracies = _accuracies(variant, problem, seed, options)
-            content = {"variant": key, "seed": seed, "data": problem.describe(), "test_accuracy": accuracies}
-            write_json(path, {"kind": _KIND, **content, **environment()})
+    wanted = [(key, seed) for key in only or VARIANTS for seed in options.seeds]
+    for key, seed, path in missing_runs(folder, wanted, resume=options.resume):
+        variant = VARIANTS[key]
+        say(f"{path.stem}: {variant.name}, {describe_setting(variant.setting)}")
+        problem = loaded(variant.data)
+        accuracies = _accuracies(variant, problem, seed, options)
+        content = {"variant": key, "seed": seed, "data": problem.describe(), "test_accuracy": accuracies}
+        write_json(path, {"kind": _KIND, **content, **environment()})
     show(variants_table(read_variants(folder)).rich("What might move the mean"))
-    say(f"Written to {folder}: {len(VARIANTS)} variants")
+    say(f"Written to {folder}: {len(only or VARIANTS)} variants")
 
 
 def _accuracies(variant: Variant, problem: Problem, seed: int, options: Options) -> list[float]:
