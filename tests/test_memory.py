@@ -43,6 +43,8 @@ def group(system, folder, limit, used, **statistics):
 def test_what_is_free_counts_and_not_what_there_is(system):
     system("meminfo", "MemTotal:       9999999 kB\nMemFree:  10 kB\nMemAvailable:    102400 kB\nHugePages_Total: 0\n")
     assert available_memory() == 100 * MIB
+    system("meminfo", "MemAvailable:    102400 kB\nSwapTotal:   204800 kB\nSwapFree:    20480 kB\n")
+    assert available_memory() == 120 * MIB
 
 
 def test_a_group_has_its_limit_less_its_use_and_the_cache_in_that_gives_way(system):

@@ -39,7 +39,7 @@ def check_memory(n_bytes: int, wanted: str, remedy: str) -> None:
 
 
 def available_memory() -> int | None:
-    """Bytes that can be allocated now, the page cache included, since it gives way; None where nothing tells.
+    """Bytes that can be allocated now, what gives way (page cache) or aside (swap) included; None where nothing tells.
 
     On Linux what the machine and the control groups of this process have left; elsewhere all that the machine has.
     """
@@ -56,8 +56,10 @@ def _limits() -> Iterator[int]:
 
 
 def _left_on_linux() -> int | None:
-    found = _numbers(_MEMINFO).get("MemAvailable:")
-    return None if found is None else found << 10
+    found = _numbers(_MEMINFO)
+    if "MemAvailable:" not in found:
+        return None
+    return found["MemAvailable:"] + found.get("SwapFree:", 0) << 10
 
 
 def _physical() -> int | None:
