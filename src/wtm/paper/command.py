@@ -235,7 +235,7 @@ def _variants(
     resume: _Resume = False,
     quick: _Quick = False,
 ) -> None:
-    """What might move the mean accuracy: the order of the examples, the start, the engine."""
+    """What might move the mean accuracy: the order of the examples, the start, the engine, the draws."""
     with one_line_on_failure():
         from wtm.paper import variants
 

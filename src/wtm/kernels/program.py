@@ -1,0 +1,197 @@
+"""The authors' program, draw by draw: one generator for everything, doubles for sums and weights, bit planes.
+
+It is here to repeat the figures of its readme to the digit, which shows that the rules here and there are the same.
+Nothing else uses it. What it does, `wtm.kernels.direct` does with draws that are exact and streams of their own.
+"""
+
+import math
+
+import numpy as np
+
+from wtm.kernels.jit import function, kernel
+
+__all__ = ["FIRST_STATE", "N_PLANES", "program_accuracy", "program_epoch", "program_sample"]
+
+FIRST_STATE = 0xCAFEF00DD15EA5E5
+"""The state of the generator at the start."""
+
+N_PLANES = 8
+"""Bits of an automaton; the last one says whether it includes."""
+
+_INCLUDES = N_PLANES - 1
+_ZERO = np.uint64(0)
+_ONE = np.uint64(1)
+_LOW6 = np.uint64(63)
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+_LARGEST = 4294967295.0
+
+
+@function
+def _draw(state):
+    """32 random bits: a multiplicative congruential generator with a permuted output."""
+    x = state[0]
+    state[0] = x * np.uint64(6364136223846793005)
+    return ((x ^ (x >> np.uint64(22))) >> (np.uint64(22) + (x >> np.uint64(61)))) & np.uint64(0xFFFFFFFF)
+
+
+@function
+def _draw_unit(state):
+    """A number from 0 to 1, both included."""
+    return (1.0 / _LARGEST) * _draw(state)
+
+
+@function
+def _draw_below(state, n):
+    return np.int64((np.uint64(n) * _draw(state)) >> np.uint64(32))
+
+
+@function
+def _draw_count(state, n, p):
+    """A binomial count, in a normal approximation."""
+    variance = n * p * (1.0 - p)
+    radius = math.sqrt(-2.0 * math.log(_draw_unit(state)) * variance)
+    rounded = n * p + radius * math.sin(2.0 * math.pi * _draw_unit(state)) + 0.5
+    return 0 if rounded <= 0.0 else n if rounded >= n else np.int64(rounded)
+
+
+@function
+def _draw_mask(state, mask, n_literals, p):
+    """Algorithm 1: a count, then as many distinct literals; above one half, those that stay out."""
+    remaining = _draw_count(state, n_literals, p)
+    value = _ONE
+    if remaining > n_literals // 2:
+        remaining = n_literals - remaining
+        value = _ZERO
+    mask[:] = _ZERO if value == _ONE else _ALL
+    while remaining > 0:
+        place = _draw_below(state, n_literals)
+        bit = _ONE << np.uint64(place & 63)
+        if ((mask[place >> 6] & bit) != _ZERO) != (value == _ONE):
+            mask[place >> 6] ^= bit
+            remaining -= 1
+
+
+@function
+def _step_up(planes, clause, step):
+    """Add 1 to the automata of the bits of `step`, but not to those at the top."""
+    for w in range(step.size):
+        carry = step[w]
+        for b in range(N_PLANES):
+            old = planes[b, clause, w]
+            planes[b, clause, w] = old ^ carry
+            carry &= old
+        for b in range(N_PLANES):
+            planes[b, clause, w] |= carry
+
+
+@function
+def _step_down(planes, clause, step):
+    """Subtract 1 from the automata of the bits of `step`, but not from those at the bottom."""
+    for w in range(step.size):
+        borrow = step[w]
+        for b in range(N_PLANES):
+            old = planes[b, clause, w]
+            planes[b, clause, w] = old ^ borrow
+            borrow &= ~old
+        for b in range(N_PLANES):
+            planes[b, clause, w] &= ~borrow
+
+
+@function
+def _is_true(planes, clause, literals, row, empty):
+    """Whether a clause is true; one that includes nothing is `empty`."""
+    included = _ZERO
+    for w in range(planes.shape[2]):
+        include = planes[_INCLUDES, clause, w]
+        if include & ~literals[row, w]:
+            return False
+        included |= include
+    return included != _ZERO or empty
+
+
+@function
+def _train_machine(planes, weights, literals, row, is_target, p, gamma, T, n_literals, state, fires, mask, step):
+    """Feedback of one example to one machine; clauses of even number have a positive weight, others a negative one."""
+    total = 0.0
+    for clause in range(weights.size):
+        fires[clause] = _is_true(planes, clause, literals, row, True)
+        if fires[clause]:
+            total += weights[clause]
+    chance = 0.5 + (-0.5 if is_target else 0.5) * total / T
+    tail = _ALL >> ((np.uint64(64) - (np.uint64(n_literals) & _LOW6)) & _LOW6)
+    for clause in range(weights.size):
+        if not _draw_unit(state) < chance:
+            continue
+        if is_target == (clause % 2 == 0):
+            _draw_mask(state, mask, n_literals, p)
+            if fires[clause]:
+                weights[clause] *= 1.0 + gamma
+                for w in range(mask.size):
+                    step[w] = literals[row, w]
+                    mask[w] &= ~literals[row, w]
+                step[mask.size - 1] &= tail
+                _step_up(planes, clause, step)
+            mask[mask.size - 1] &= tail
+            _step_down(planes, clause, mask)
+        elif fires[clause]:
+            weights[clause] /= 1.0 + gamma
+            for w in range(mask.size):
+                step[w] = ~(planes[_INCLUDES, clause, w] | literals[row, w])
+            step[mask.size - 1] &= tail
+            _step_up(planes, clause, step)
+
+
+@kernel
+def program_epoch(planes, weights, literals, labels, p, gamma, T, n_literals, state, fires, mask, step):
+    """Train all machines on all examples, in their order: the machine of another class first, then the label's.
+
+    Parameters
+    ----------
+    planes : ndarray of shape (n_classes, 8, n_clauses, n_words), uint64; IN and OUT
+        Bit b of the automata is in plane b.
+    weights : ndarray of shape (n_classes, n_clauses), float64; IN and OUT
+        With their signs.
+    literals : ndarray of shape (n_rows, at least n_words), uint64; IN
+        See `wtm.features.Examples`.
+    labels : ndarray of shape (n_rows,), int64; IN
+    p, gamma, T : float
+    n_literals : int
+    state : ndarray of shape (1,), uint64; IN and OUT
+        Of the generator.
+    fires, mask, step : ndarray of shapes (n_clauses,), (n_words,) and (n_words,), bool and uint64
+        Working space.
+    """
+    for row in range(labels.size):
+        label = labels[row]
+        other = _draw_below(state, weights.shape[0] - 1)
+        if other >= label:
+            other += 1
+        for is_target in (False, True):
+            m = label if is_target else other
+            _train_machine(
+                planes[m], weights[m], literals, row, is_target, p, gamma, T, n_literals, state, fires, mask, step
+            )
+
+
+@kernel
+def program_accuracy(planes, weights, literals, labels):
+    """Share of the rows whose label has the largest sum, the first of equals; parameters as of `program_epoch`."""
+    n_right = 0
+    for row in range(labels.size):
+        best, largest = 0, -math.inf
+        for m in range(weights.shape[0]):
+            total = 0.0
+            for clause in range(weights.shape[1]):
+                if _is_true(planes[m], clause, literals, row, False):
+                    total += weights[m, clause]
+            if total > largest:
+                best, largest = m, total
+        n_right += best == labels[row]
+    return n_right / labels.size
+
+
+@kernel
+def program_sample(state, n_rows, n_drawn):
+    """Draw what the program draws for the sample of `n_drawn` training rows on which it measures itself."""
+    for i in range(n_drawn):
+        _draw_below(state, n_rows - i)

@@ -1,0 +1,57 @@
+"""The authors' program on the data of an experiment: `wtm.kernels.program`, with their files' order of everything."""
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+
+from wtm.features import pack_examples
+from wtm.interruption import interruptibly
+from wtm.kernels.program import FIRST_STATE, N_PLANES, program_accuracy, program_epoch, program_sample
+from wtm.paper.problem import Problem
+from wtm.paper.settings import Setting
+from wtm.training import LabelledExamples
+
+__all__ = ["program_accuracies"]
+
+_CLASSES = {"connect-4": ["loss", "draw", "win"]}  # as their file numbers them; elsewhere in sorted order
+
+
+def program_accuracies(problem: Problem, setting: Setting, n_epochs: int, seed: int) -> Iterator[float]:
+    """Test accuracy after each epoch of the program, a fraction of 1.
+
+    Parameters
+    ----------
+    problem : Problem
+    setting : Setting
+    n_epochs : int
+    seed : int
+        0 is the state in which the program starts if it is not told another.
+    """
+    training = _as_in_their_file(problem, "train")
+    testing = _as_in_their_file(problem, "test")
+    n_literals = 2 * training.examples.n_features
+    n_words = -(-n_literals // 64)
+    planes = np.zeros((len(problem.classes), N_PLANES, setting.n_clauses, n_words), np.uint64)
+    planes[:, :-1] = ~np.uint64(0)  # the last state that excludes
+    weights = np.ones((len(problem.classes), setting.n_clauses))
+    weights[:, 1::2] = -1
+    state = np.array([(FIRST_STATE + 2 * seed) % 2**64], np.uint64)
+    work = (np.empty(setting.n_clauses, np.bool_), np.empty(n_words, np.uint64), np.empty(n_words, np.uint64))
+    feedback = (setting.p_s, setting.gamma, float(setting.T), n_literals)
+    epoch = partial(
+        program_epoch, planes, weights, training.examples.literals, training.labels, *feedback, state, *work
+    )
+    accuracy = partial(program_accuracy, planes, weights, testing.examples.literals, testing.labels)
+    program_sample(state, len(training.labels), len(testing.labels) // 4)
+    for _ in range(n_epochs):
+        interruptibly(epoch)
+        yield interruptibly(accuracy)
+
+
+def _as_in_their_file(problem: Problem, part: str) -> LabelledExamples:
+    X, y = getattr(problem.dataset, f"X_{part}"), getattr(problem.dataset, f"y_{part}")
+    if problem.key == "connect-4":  # the two features of a square side by side, where we have all of x before all of o
+        X = X[:, np.arange(X.shape[1]).reshape(2, -1).T.ravel()]
+    classes = _CLASSES.get(problem.key, list(problem.classes))
+    return LabelledExamples(pack_examples(X), np.array([classes.index(label) for label in y], np.int64))

@@ -1,0 +1,60 @@
+"""The authors' program, draw by draw: figures of its readme, and its automata beside saturating integers."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wtm.kernels import program
+from wtm.paper.problem import load_problem
+from wtm.paper.program import program_accuracies
+from wtm.paper.settings import PRESETS, Preset
+
+
+def light(key):
+    return PRESETS[key][Preset.LIGHT][0].setting
+
+
+def to_planes(states):
+    bits = states[:, None] >> np.arange(8, dtype=np.uint8) & 1
+    packed = np.ascontiguousarray(np.packbits(bits.T, axis=1, bitorder="little"))
+    return packed.view(np.uint64).reshape(8, 1, -1)
+
+
+def to_words(bits):
+    return np.packbits(bits, bitorder="little").view(np.uint64)
+
+
+@settings(deadline=None)  # the first call compiles
+@given(st.integers(1, 3), st.integers(0, 2**32 - 1), st.booleans())
+def test_automata_step_and_stop_at_both_ends(n_words, seed, up):
+    rng = np.random.default_rng(seed)
+    states = rng.choice(np.array([0, 1, 127, 128, 254, 255], np.uint8), 64 * n_words)
+    steps = rng.random(64 * n_words) < 0.5
+    planes = to_planes(states)
+    (program._step_up if up else program._step_down)(planes, 0, to_words(steps))
+    expected = np.clip(states.astype(int) + np.where(steps, 1 if up else -1, 0), 0, 255).astype(np.uint8)
+    np.testing.assert_array_equal(planes, to_planes(expected))
+
+
+@settings(deadline=None)
+@given(st.integers(1, 400), st.floats(0.01, 1), st.integers(0, 2**63 - 1))
+def test_a_mask_has_as_many_distinct_literals_as_were_counted(n_literals, p, start):
+    counting = np.array([2 * start + 1], np.uint64)
+    drawing = counting.copy()
+    mask = np.zeros(-(-n_literals // 64), np.uint64)
+    count = program._draw_count(counting, n_literals, p)
+    program._draw_mask(drawing, mask, n_literals, p)
+    bits = np.unpackbits(mask.view(np.uint8), bitorder="little")[:n_literals]
+    assert bits.sum() == count
+
+
+def test_the_first_epochs_of_connect_4_are_those_of_the_readme():
+    accuracies = program_accuracies(load_problem("connect-4", None, quick=False), light("connect-4"), 2, 0)
+    assert [f"{accuracy:.2%}" for accuracy in accuracies] == ["69.43%", "71.44%"]
+
+
+@pytest.mark.slow
+def test_the_first_epochs_of_mnist_are_those_of_the_readme(data_dir):
+    accuracies = program_accuracies(load_problem("mnist", data_dir, quick=False), light("mnist"), 3, 0)
+    assert [f"{accuracy:.2%}" for accuracy in accuracies] == ["93.43%", "94.67%", "95.17%"]
