@@ -187,7 +187,18 @@ def test_variants_are_averaged_over_their_last_epochs(tmp_path):
     mean, spread = 100 * (0.92 + 0.9 + 0.92 + 0.915) / 4, 100 * 0.01 / 4 / 2**0.5
     row = f"| MNIST: the machine of the program's readme | 500 | 9–12 | 2 | {mean:.2f} | {spread:.3f} | 98.10 |"
     assert row in text
+    assert "is worth" not in text
     assert "the lazy engine; the direct engine" in text.partition("Not there yet: a new order")[2]
+
+
+def test_what_variants_say_is_said_of_those_that_were_trained(tmp_path):
+    write_variants(tmp_path, ["shuffled", "program", "connect-4-shuffled", "connect-4-file-order"])
+    text = report_of(tmp_path)
+    low, high = ((50 + 5 * (90 + 92) + 91 + seed) / 12 for seed in range(2))
+    assert f"the program's mean is {(low + high) / 2:.1f}" in text
+    assert f"all 4 trainings, in either order and with either draws, lie between {low:.2f} and {high:.2f}." in text
+    assert "worth +0.00 points to the WTM of 200 clauses" in text
+    assert "to the TM" not in text
 
 
 def test_trainings_of_a_sweep_are_looked_at_over_the_same_epochs(tmp_path):

@@ -13,7 +13,7 @@ from wtm.paper.sampling import explain_sampling, sampling_table, sampling_verdic
 from wtm.paper.settings import ECONOMY, NAMES, PRESETS, SWEEPS, WEIGHTS, Over, Preset, Setting
 from wtm.paper.sweep import common_epochs, sweep_table, sweep_title
 from wtm.paper.vanilla import METHODS, vanilla_table
-from wtm.paper.variants import VARIANTS, variants_table
+from wtm.paper.variants import VARIANTS, explain_variants, variants_table
 from wtm.paper.weights import FIGURE_CLASS, positive_weights, weights_table
 
 __all__ = ["Section"]
@@ -116,7 +116,10 @@ class Section:
             "every epoch.",
         ]
         if self.results.variants:
-            blocks.append(variants_table(self.results.variants).markdown())
+            blocks += [
+                variants_table(self.results.variants).markdown(),
+                " ".join(explain_variants(self.results.variants)),
+            ]
         missing = [variant.name for key, variant in VARIANTS.items() if key not in self.results.variants]
         if missing:
             blocks.append(f"Not there yet: {'; '.join(missing)} (`wtm reproduce variants`).")
