@@ -64,6 +64,11 @@ class Variant:
     data: str = "mnist"
     by_program: bool = False
 
+    @property
+    def title(self) -> str:
+        """Data set and name."""
+        return f"{NAMES[self.data]}: {self.name}"
+
 
 VARIANTS: dict[str, Variant] = {
     # The paper's table 3 has the mean over the last 50 of 300 epochs, the program's readme the last of 200: 98.51.
@@ -167,7 +172,7 @@ def variants_table(results: dict[str, list[dict[str, Any]]]) -> Table:
         epochs = len(runs[0]["test_accuracy"])
         reported = NOTHING if variant.reported is None else f"{variant.reported:.2f}"
         rows.append(
-            [f"{NAMES[variant.data]}: {variant.name}", f"{variant.setting.n_clauses:,}",
+            [variant.title, f"{variant.setting.n_clauses:,}",
              f"{epochs - averaged + 1:,}–{epochs:,}", f"{len(means)}",
              f"{statistics.mean(means):.2f}", spread, reported]
         )  # fmt: skip

@@ -120,7 +120,7 @@ class Section:
                 variants_table(self.results.variants).markdown(),
                 " ".join(explain_variants(self.results.variants)),
             ]
-        missing = [variant.name for key, variant in VARIANTS.items() if key not in self.results.variants]
+        missing = [variant.title for key, variant in VARIANTS.items() if key not in self.results.variants]
         if missing:
             blocks.append(f"Not there yet: {'; '.join(missing)} (`wtm reproduce variants`).")
         return blocks
