@@ -109,7 +109,7 @@ def test_metadata_are_routed(problem):
         )
         asked.set_partial_fit_request(sample_weight=True, classes=True)
         found = cross_validate(asked, X, y, params={"sample_weight": weights}, return_estimator=True, cv=2)
-        plain = cross_validate(clone(model), X, y, return_estimator=True, cv=2)
+        plain = cross_validate(clone(model), X, y, params={}, return_estimator=True, cv=2)  # 1.6.0 needs the {}
     assert found["test_score"].shape == (2,)
     pairs = zip(found["estimator"], plain["estimator"], strict=True)
     assert all((a.class_sums(X) != b.class_sums(X)).any() for a, b in pairs)
