@@ -173,7 +173,7 @@ def variants_table(results: dict[str, list[dict[str, Any]]]) -> Table:
         reported = NOTHING if variant.reported is None else f"{variant.reported:.2f}"
         rows.append(
             [variant.title, f"{variant.setting.n_clauses:,}",
-             f"{epochs - averaged + 1:,}–{epochs:,}", f"{len(means)}",
+             f"{epochs:,}" if averaged == 1 else f"{epochs - averaged + 1:,}–{epochs:,}", f"{len(means)}",
              f"{statistics.mean(means):.2f}", spread, reported]
         )  # fmt: skip
     header = ["", "clauses", "epochs", "seeds", "mean (%)", "s.d. of seeds", "authors (%)"]
