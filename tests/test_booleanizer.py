@@ -147,6 +147,13 @@ def test_float32_is_compared_as_it_is_and_not_rounded():
         assert b.transform(X.astype(dtype)).tolist() == [[False], [True]]
 
 
+def test_asking_for_more_thresholds_than_there_can_be_takes_no_memory():
+    X = np.random.default_rng(0).normal(size=(500, 2)).round(2)
+    most = Booleanizer(10**15).fit(X)
+    assert most.conditions_ == Booleanizer(500).fit(X).conditions_
+    assert len(most.get_feature_names_out()) > 150
+
+
 # --- Names say what is computed -----------------------------------------------------------------------------------
 
 finite = st.floats(allow_nan=False, allow_infinity=False)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
 
 from wtm import WTMClassifier
 from wtm.rules import Rule, heaviest_rules, rules_of
@@ -43,6 +44,10 @@ def test_a_rule_is_one_line_whatever_its_names(literals, label):
     assert text.encode()
 
 
+def test_what_turns_the_text_around_it_is_escaped():
+    assert str(Rule("a\u202eb", 1, 1.0, ("שלום",))) == r"IF שלום THEN votes for a\u202eb, weight 1"
+
+
 def test_only_what_breaks_a_line_is_escaped():
     ordinary = "größe in m²\N{NO-BREAK SPACE}> 3 \\n 尺寸\N{IDEOGRAPHIC SPACE}\N{ZERO WIDTH JOINER}"
     assert ordinary in str(Rule("win", 1, 1.0, (ordinary,)))
@@ -71,6 +76,7 @@ def test_a_model_without_literals_has_no_rules(rows):
     clf = WTMClassifier(n_clauses=4, n_epochs=1, random_state=0).fit(rows, rows[:, 0])
     for machine in clf.machines_:
         machine.include_bits[:] = 0
+    clf._voting = clf._model.voting_model()
     assert rules_of(clf) == heaviest_rules(clf) == []
 
 
@@ -119,3 +125,8 @@ def test_errors_say_what_is_wrong(clf):
         heaviest_rules(clf, per_class=0)
     with pytest.raises(NotFittedError):
         rules_of(WTMClassifier())
+    for wrong in (1.5, float("nan"), "3", None, True):
+        with pytest.raises(TypeError, match="per_class must be an integer, got"):
+            heaviest_rules(clf, per_class=wrong)
+    with pytest.raises(TypeError, match=r"got a Pipeline. A Pipeline has its classifier as pipeline\[-1\]"):
+        rules_of(make_pipeline(clf))

@@ -233,7 +233,8 @@ class WTMClassifier(Predictor):
             before = model.n_epochs
             model = self._train(model, training, validation, int(self.n_epochs), stops_early=bool(self.early_stopping))
             kept = self.history_[self.n_epochs_ - 1]
-            self._warn_of(concerns_about_fit(model, training, kept, plain=self.class_weight is None))
+            by_class = class_weights(self.class_weight, self.classes_, training.labels, training.weights)
+            self._warn_of(concerns_about_fit(model, training, kept, by_class))
             self._warn_of(concerns_about_weights(model, self.history_[before:]))
         return self
 

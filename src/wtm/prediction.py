@@ -96,7 +96,8 @@ class Predictor(ClassifierMixin, BaseEstimator):
             Name of the file. One that is there is replaced.
         prediction_only : bool, default=False
             Whether to keep no more than prediction needs, included literals and weights, which makes a small file.
-            The model that is read from it predicts the same, but has no `machines_` and can't go on training.
+            The model that is read from it predicts the same and has the same rules, but no `machines_`, and can't go on
+            training.
 
         Raises
         ------
@@ -104,7 +105,7 @@ class Predictor(ClassifierMixin, BaseEstimator):
             The model is not fitted.
         TypeError
             The model is of a subclass, or a parameter or label is not plain data; or `path` is neither a string nor
-            path-like.
+            path-like, or `prediction_only` neither True nor False.
         ValueError
             `path` is a folder or a device; or the model was itself read from a file made for prediction only, and
             `prediction_only` is False.

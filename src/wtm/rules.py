@@ -1,6 +1,7 @@
 """Rules of a trained model: its clauses in the words of the caller, as objects and as text."""
 
-from collections.abc import Iterable, Sequence
+import numbers
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -8,10 +9,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from wtm.escaping import escaped
-from wtm.machine import Machine
 
 if TYPE_CHECKING:
     from wtm.classifier import WTMClassifier
+    from wtm.votes import VotingModel
 
 __all__ = ["Rule", "heaviest_rules", "rules_of"]
 
@@ -70,14 +71,15 @@ def rules_of(clf: "WTMClassifier", feature_names: Sequence[str] | None = None) -
     ------
     sklearn.exceptions.NotFittedError
         `clf` is not fitted.
+    TypeError
+        `clf` is something else.
     ValueError
         `feature_names` has another length than the model has features.
     """
     names = _literal_names(clf, feature_names)
+    voting = clf._voting_model()
     return [
-        rule
-        for label, machine in _machines(clf)
-        for rule in _rules(machine, label, names, np.flatnonzero(machine.include.any(axis=1)))
+        _rule(voting, clause, label, names) for label, clauses in _voting_clauses(clf, voting) for clause in clauses
     ]
 
 
@@ -99,39 +101,44 @@ def heaviest_rules(clf: "WTMClassifier", per_class: int = 10, feature_names: Seq
 
     Raises
     ------
-    sklearn.exceptions.NotFittedError, ValueError
-        As in `rules_of`; `per_class` is below 1.
+    sklearn.exceptions.NotFittedError, TypeError, ValueError
+        As in `rules_of`; `per_class` is no integer, or below 1.
     """
+    if not isinstance(per_class, numbers.Integral) or isinstance(per_class, bool):
+        raise TypeError(f"per_class must be an integer, got {per_class!r}.")
     if per_class < 1:
         raise ValueError(f"per_class must be at least 1, got {per_class!r}.")
     names = _literal_names(clf, feature_names)
+    voting = clf._voting_model()
     chosen: list[Rule] = []
-    for label, machine in _machines(clf):
-        voting = np.flatnonzero(machine.include.any(axis=1))
-        by_weight = voting[np.argsort(-machine.exponents[voting], kind="stable")]
-        chosen += _rules(machine, label, names, by_weight[:per_class])
+    for label, clauses in _voting_clauses(clf, voting):
+        by_weight = clauses[np.argsort(-np.abs(voting.clause_votes[clauses]), kind="stable")]
+        chosen += [_rule(voting, clause, label, names) for clause in by_weight[:per_class]]
     return chosen
 
 
-def _machines(clf: "WTMClassifier") -> Iterable[tuple[Any, Machine]]:
-    return zip(clf.classes_.tolist(), clf.machines_, strict=True)
+def _voting_clauses(clf: "WTMClassifier", voting: "VotingModel") -> Iterator[tuple[Any, np.ndarray]]:
+    """Each class with its clauses that include a literal."""
+    has_literals = (np.diff(voting.clause_ends) > 0).reshape(voting.n_machines, voting.n_clauses)
+    for i, label in enumerate(clf.classes_.tolist()):
+        yield label, i * voting.n_clauses + np.flatnonzero(has_literals[i])
 
 
-def _rules(machine: Machine, label: Any, names: list[str], clauses: np.ndarray) -> list[Rule]:
-    include, weights, polarity = machine.include, machine.weights, machine.polarity
-    return [
-        Rule(
-            label=label,
-            polarity=int(polarity[j]),
-            weight=float(weights[j]),
-            literals=tuple(names[literal] for literal in np.flatnonzero(include[j])),
-        )
-        for j in clauses
-    ]
+def _rule(voting: "VotingModel", clause: int, label: Any, names: list[str]) -> Rule:
+    vote = int(voting.clause_votes[clause])
+    literals = voting.literal_list[voting.clause_ends[clause] : voting.clause_ends[clause + 1]]
+    return Rule(label, 1 if vote > 0 else -1, abs(vote) * voting.unit, tuple(names[literal] for literal in literals))
 
 
 def _literal_names(clf: "WTMClassifier", feature_names: Sequence[str] | None) -> list[str]:
     """Names of all 2o literals."""
+    from wtm.prediction import Predictor
+
+    if not isinstance(clf, Predictor):
+        raise TypeError(
+            f"Rules are those of a WTMClassifier, got a {type(clf).__name__}. A Pipeline has its classifier as "
+            "pipeline[-1], a search as best_estimator_."
+        )
     check_is_fitted(clf)
     n_columns = clf.n_features_in_
     if feature_names is None:

@@ -137,7 +137,7 @@ class PredictionModel:
 
     NO_AUTOMATA: ClassVar[str] = (
         "This model has no automata: it comes from a file that was saved with prediction_only=True. It predicts, but "
-        "can't go on training or show its machines; for that, save the trained model without prediction_only."
+        "can't go on training or show its machines_; for that, save the trained model without prediction_only."
     )
 
     parameters: MachineParameters

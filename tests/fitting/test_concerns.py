@@ -34,6 +34,16 @@ OCCASIONS = {
         lambda **changes: small(**changes).fit(*xor(), sample_weight=np.full(120, 1 / 120)),
         "sample_weight adds up to 1 for 120 rows",
     ),
+    "weights of classes that make an epoch of nothing": (
+        lambda **changes: small(class_weight={0: 1 / 120, 1: 1 / 120}, **changes).fit(*xor()),
+        "class_weight adds up to 1 for 120 rows",
+    ),
+    "both kinds of weights that make an epoch of nothing": (
+        lambda **changes: small(class_weight={0: 1 / 60, 1: 1 / 60}, **changes).fit(
+            *xor(), sample_weight=np.full(120, 0.5)
+        ),
+        "sample_weight times class_weight adds up to 1 for 120 rows",
+    ),
     "weights at the edge": (
         lambda **changes: small(gamma=1000.0, T=5000, **changes).fit(*three_classes()), "edge of their range",
     ),
@@ -60,7 +70,7 @@ def test_many_empty_clauses_are_a_concern(n_empty, warned):
     states = np.full((10, 14), 200)
     states[:n_empty] = 0
     model.machines = [machine_in(model.parameters, states)] * 2
-    found = concerns_about_fit(model, LabelledExamples(pack_examples(X), y), {"train_accuracy": 1.0}, plain=True)
+    found = concerns_about_fit(model, LabelledExamples(pack_examples(X), y), {"train_accuracy": 1.0}, None)
     assert ["of the clauses are empty" in str(concern) for concern in found] == [True] * warned
 
 

@@ -187,11 +187,7 @@ def rules(
         from wtm import load_model
         from wtm.rules import heaviest_rules
 
-        try:
-            found = heaviest_rules(load_model(model), per_class)
-        except AttributeError as error:  # a file for prediction only
-            raise ValueError(f"{model}: {error}") from None
-        for rule in found:
+        for rule in heaviest_rules(load_model(model), per_class):
             typer.echo(str(rule))
 
 

@@ -28,7 +28,7 @@ def concerns_about_weights(model: Model, entries: list[dict[str, Any]]) -> Itera
 
 
 def concerns_about_fit(
-    model: Model, training: LabelledExamples, entry: dict[str, Any], *, plain: bool
+    model: Model, training: LabelledExamples, entry: dict[str, Any], by_class: np.ndarray | None
 ) -> Iterator[Warning]:
     """What went wrong in a fit that has ended.
 
@@ -42,11 +42,11 @@ def concerns_about_fit(
         What it was trained on.
     entry : dict
         The entry of `history_` for the epoch that is kept.
-    plain : bool
-        Whether classes count as they come. With class weights accuracy is not what training aims at.
+    by_class : ndarray of shape (n_classes,), float64, or None
+        Weights of the classes. With them accuracy is not what training aims at.
     """
     share = _most_frequent(training)
-    if plain and entry["train_accuracy"] <= share + _ROUNDING:
+    if by_class is None and entry["train_accuracy"] <= share + _ROUNDING:
         yield ConvergenceWarning(
             f"Training did not converge: {entry['train_accuracy']:.1%} of the training rows are predicted right, and "
             f"always saying the most frequent class would be right for {share:.1%}. More epochs, more clauses or a "
@@ -65,9 +65,11 @@ def concerns_about_fit(
             "clauses of a polarity vote, so every example changes about half of the clauses for ever. A smaller T or "
             "more clauses are needed."
         )
-    if training.weights is not None and training.weights.mean() < _LEAST_WEIGHT:
+    weights = training.weighted(by_class).weights
+    if weights is not None and weights.mean() < _LEAST_WEIGHT:
+        names = ["sample_weight"] * (training.weights is not None) + ["class_weight"] * (by_class is not None)
         yield UserWarning(
-            f"sample_weight adds up to {training.weights.sum():.3g} for {len(training.labels)} rows, and an epoch sees "
+            f"{' times '.join(names)} adds up to {weights.sum():.3g} for {len(weights)} rows, and an epoch sees "
             "as many examples. Multiply the weights so that their mean is about 1."
         )
 

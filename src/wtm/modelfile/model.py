@@ -44,6 +44,8 @@ def save_model(clf: "WTMClassifier", path: str | os.PathLike[str], *, prediction
     check_is_fitted(clf)
     if type(clf) is not WTMClassifier:
         raise TypeError(f"A model file holds a WTMClassifier, got a {type(clf).__name__}; pickle can save it.")
+    if not isinstance(prediction_only, bool | np.bool_):
+        raise TypeError(f"prediction_only must be True or False, got {prediction_only!r}.")
     model = clf._model
     if prediction_only:
         if not isinstance(model, PredictionModel):

@@ -9,6 +9,7 @@ import numpy as np
 __all__ = ["choose_thresholds", "given_thresholds", "thresholds_from_json", "thresholds_to_json"]
 
 _SMALLEST_SHARE = 100  # a threshold splits off at least one row in so many
+_MOST_PARTS = 10_000  # many more than there are thresholds then, so that asking for "all" takes no memory
 
 
 def choose_thresholds(distinct: np.ndarray, counts: np.ndarray, n_thresholds: int) -> list[float]:
@@ -48,7 +49,7 @@ def _choose_gaps(counts: np.ndarray, n_thresholds: int) -> list[int]:
     most_even = int(np.argmin(np.abs(2 * rows_up_to[:-1] - n_rows)))
     if n_rows - int(counts.max()) < 2 * smallest:  # as in most columns of a text: no need to look further
         return [most_even]
-    n_parts = n_thresholds + 1
+    n_parts = min(n_thresholds, _MOST_PARTS) + 1
     ends = np.cumsum(_capped(counts, n_parts))
     targets = ends[-1] * np.arange(1, n_parts)  # n_parts times the even shares
     ends = ends[:-1] * n_parts
