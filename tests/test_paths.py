@@ -36,7 +36,7 @@ def test_null_characters_are_refused():
 
 
 def test_an_empty_path_is_not_the_current_folder():
-    with pytest.raises(ValueError, match="^data_dir is empty"):
+    with pytest.raises(ValueError, match=r"^data_dir is empty"):
         checked_path("", "data_dir")
 
 

@@ -4,7 +4,7 @@ import json
 import unicodedata
 from typing import Any
 
-__all__ = ["escaped", "shown"]
+__all__ = ["escaped", "shortened", "shown"]
 
 _LONGEST = 80
 
@@ -19,7 +19,11 @@ def escaped(text: str) -> str:
 
 
 def shown(value: Any) -> str:
-    """Return `value` for a message: as `repr` has it, but a long one only as far as tells which one it is."""
-    # A part of a long text is enough to make, as it is not much longer so: each character is at least one.
-    text = repr(value[: _LONGEST + 1]) if isinstance(value, str) else repr(value)
+    """Return `value` for a message: as `repr` has it, but shortened."""
+    # Of a long text not all is needed.
+    return shortened(repr(value[: _LONGEST + 1] if isinstance(value, str) else value))
+
+
+def shortened(text: str) -> str:
+    """Return as much of `text` as tells which one it is."""
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
