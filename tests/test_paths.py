@@ -35,6 +35,11 @@ def test_null_characters_are_refused():
         checked_path("a\0b", "path")
 
 
+def test_an_empty_path_is_not_the_current_folder():
+    with pytest.raises(ValueError, match=r"^data_dir is empty"):
+        checked_path("", "data_dir")
+
+
 @pytest.mark.parametrize("path", ["a/b", pathlib.Path("a/b"), pathlib.PurePosixPath("a/b"), np.str_("a/b")], ids=repr)
 def test_paths(path):
     assert checked_path(path, "path") == pathlib.Path("a/b")
@@ -49,4 +54,6 @@ def test_every_argument_that_is_a_path_is_checked(path, tmp_path, monkeypatch):
     ):  # fmt: skip
         with pytest.raises(TypeError, match=rf"^{name} must be a string or path-like"):
             call(path)
+        with pytest.raises(ValueError, match=rf"^{name} is empty"):
+            call("")
     assert not list(tmp_path.iterdir())

@@ -15,7 +15,7 @@ def checked_path(path: Any, name: str) -> Path:
     TypeError
         It is neither a string nor path-like, or its name is bytes.
     ValueError
-        No file can have such a name.
+        It is empty, or no file can have such a name.
     """
     text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
     if not isinstance(text, str):
@@ -24,6 +24,8 @@ def checked_path(path: Any, name: str) -> Path:
             f"{name} must be a string or path-like, such as a pathlib.Path, got {path!r} of type "
             f"{type(path).__name__}{remedy}."
         )
+    if not text:
+        raise ValueError(f"{name} is empty, and must name a file or folder: is a variable not set?")
     if "\0" in text:
         raise ValueError(f"{name} must not hold a null character, got {text!r}: no file's name does.")
     return Path(text)

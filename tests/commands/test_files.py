@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shell import QUICK, as_csv, column, done, people, refused, same_model
+from shell import N_ROWS, QUICK, as_csv, column, done, people, refused, same_model
 from wtm import load_model
 from wtm.commands import files
 from wtm.commands.separators import separator_concern
@@ -55,7 +55,7 @@ def test_latin_1_and_names_in_any_language(train, write):
     data = write(as_csv(table), encoding="latin-1")
     clf, _ = train(data, "--encoding", "latin-1", target="käufer")
     assert clf.booleanizer_.get_feature_names_out().tolist() == ["größe = groß", "größe = klein"]
-    assert "is not encoded in utf-8" in refused("train", data, "--target", "käufer", "--out", data.parent / "m")
+    assert "is not encoded in 'utf-8'" in refused("train", data, "--target", "käufer", "--out", data.parent / "m")
     late = write(as_csv({"a": ["1"] * 10, "b": ["ü"] * 10}), encoding="latin-1")
     assert "--encoding latin-1" in refused("train", late, "--target", "b", "--out", data.parent / "m")
     assert "no encoding" in refused("train", data, "--target", "b", "--out", data.parent / "m", "--encoding", "klingon")
@@ -65,9 +65,32 @@ def test_latin_1_and_names_in_any_language(train, write):
 def test_zero_bytes_are_of_another_encoding(encoding, tmp_path):
     data = tmp_path / "people.csv"
     data.write_bytes(as_csv(people()).encode(encoding))
-    assert "is not encoded in utf-8" in refused("train", data, "--target", "buys", "--out", tmp_path / "m")
-    data.write_bytes(as_csv(people()).encode().replace(b"red", b"r\0d"))
-    assert "is not encoded in utf-8" in refused("train", data, "--target", "buys", "--out", tmp_path / "m")
+    assert "is not encoded in 'utf-8'" in refused("train", data, "--target", "buys", "--out", tmp_path / "m")
+    command = ("train", data, "--target", "buys", "--out", tmp_path / "m")
+    assert "such as --encoding utf-16 or utf-32" in refused(*command)
+    wrong = "latin-1" if "-" in encoding[4:] else "cp437"
+    assert f"is not encoded in {wrong!r}: name its encoding, such as --encoding utf-16" in refused(
+        *command, "--encoding", wrong
+    )
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "utf-16", "utf-16-be"])
+@pytest.mark.parametrize("row", [1, 50, 1500])
+def test_a_null_character_in_text_is_named_by_its_line(encoding, row, write, tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "_BLOCK", 5000)
+    table = {"größe": ["klein"] * 2000, "y": ["u", "v"] * 1000}
+    table["größe"][row - 1] = "kl\0in"
+    data = write(as_csv(table), encoding=encoding)
+    line = refused("train", data, "--target", "y", "--out", tmp_path / "m", "--encoding", encoding)
+    assert f"holds a null character in line {row + 1:,}, and text has none" in line
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_the_encoding_that_failed_is_not_proposed(encoding, write, tmp_path):
+    data = write(b"a,y\n1,\xff\n1,\xfe\xfd\xff", "odd.csv")
+    line = refused("train", data, "--target", "y", "--out", tmp_path / "m", "--encoding", encoding)
+    assert f"is not encoded in {encoding!r}: name its encoding" in line
+    assert encoding.removesuffix("-sig") not in line.partition("such as")[2]
 
 
 def test_without_a_header_columns_have_numbers(trained, train, write):
@@ -147,7 +170,7 @@ def test_memory_does_not_grow_with_the_rows(tmp_path, monkeypatch, name):
         ("a,y\n" + "5,u\n1e999,v\n" * 5, "contains infinity, or a number too large for float64, in column 'a'"),
         ("a,y\n1,u\n2,v\n", "--holdout 0.2 is not possible: no class has two rows, of the 2 in all"),
         ("a,y\n1,u\n2,v\n1,u\n2,v\n", "--holdout 0.2 of 4 rows"),
-        (b"\x00,y\n\x02\xff,1\n", "is not encoded in utf-8"),
+        (b"\x00,y\n\x02\xff,1\n", "is not encoded in 'utf-8'"),
         (b"PAR1 but no more", "can't be read"),
         (b"\x1f\x8b but no more", "can't be read"),
         (gzip.compress(as_csv(people()).encode())[:-20], "can't be read"),
@@ -196,6 +219,66 @@ def test_no_separator_is_proposed_that_makes_fewer_columns(rows, separator):
         assert concern is None or "--decimal" in concern or len({len(row) for row in rows}) > 1
 
 
+MODEL = "model.safetensors"
+OPEN = "its quotation mark is not closed"
+
+
+@pytest.mark.parametrize("options", [(), ("--encoding", "utf-16"), ("--encoding", "utf-16-le")], ids=str)
+@pytest.mark.parametrize("block", [2 << 20, 700])
+@pytest.mark.parametrize("value", ['"ok', '"', '"""', '"a ""word"" ', '"naïve, '])
+def test_a_value_that_swallows_the_rest_is_refused(trained, write, tmp_path, monkeypatch, value, block, options):
+    monkeypatch.setattr(files, "_BLOCK", block)
+    n_left = 10
+    table = people() | {"last": ["fine"] * N_ROWS}
+    table["colour"][-n_left:] = ["red"] * n_left  # no other quotation mark below
+    rows = as_csv(table).splitlines()
+    rows[-n_left] = rows[-n_left].removesuffix("fine") + value
+    data = write("\r\n".join(rows), encoding=options[-1] if options else "utf-8")
+    row = len(rows) - n_left
+    for command in (("train", data, "--target", "buys", "--drop", "last"), ("predict", trained[0] / MODEL, data)):
+        line = refused(*command, "--out", tmp_path / "out.csv", *options)
+        assert f"ends within a value, in column 'last' of row {row}: {OPEN}" in line
+    assert list(tmp_path.iterdir()) == [data]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ('a,y\n1,u\n2,"v', "in column 'y' of row 2: " + OPEN),
+        ('a,y\n1,u\n"2,v\n3,u\n', "Is there a quotation mark that is not closed?"),
+        ('a,"y\n1,u\n2,v\n', "has no rows. Is there a quotation mark that is not closed?"),
+    ],
+)
+def test_a_quotation_mark_is_left_open_anywhere(write, tmp_path, content, words):
+    assert words in refused("train", write(content), "--target", "y", "--out", tmp_path / "m")
+
+
+VALUES = st.text(st.sampled_from('a",\n\r é'), max_size=6)
+
+
+@given(
+    st.integers(1, 3).flatmap(lambda n: st.lists(st.lists(VALUES, min_size=n, max_size=n), min_size=1, max_size=4)),
+    st.sampled_from(["\n", "\r\n", "", "\n\n"]),
+    st.booleans(),
+)
+def test_what_is_closed_is_not_refused_and_what_is_open_is(tmp_path_factory, rows, newline, is_open):
+    """Values of all kinds, as a program writes them; then with the last one's second mark taken away."""
+    path = tmp_path_factory.getbasetemp() / "closed.csv"
+    names = [f"c{i}" for i in range(len(rows[0]))]
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows([names, *rows])
+    content = text.getvalue().removesuffix("\n")
+    newline = newline if len(names) > 1 else newline[:2].replace("\n\n", "\n")  # an empty line would be a row
+    swallows = is_open and (len(names) > 1 or rows[-1][-1].strip("\r\n") != "")
+    path.write_bytes((content[:-1] if is_open else content + newline).encode())
+    batches = files.open_table(path, files.Format()).batches(names[:1])
+    if swallows:
+        with pytest.raises(ValueError, match=f"of row {len(rows)}: {OPEN}"):
+            list(batches)
+    else:
+        assert [value for batch in batches for value in batch["c0"].to_pylist()] == [row[0] for row in rows]
+
+
 @pytest.mark.parametrize("name", ["data.parquet", "DATA.PQ"])
 @pytest.mark.parametrize("content", ["a,y\n1,u\n", b"\x00AR1, and no more", b"PAR1 but no more"])
 def test_what_is_called_parquet_is_not_read_as_csv(write, tmp_path, name, content):
@@ -207,7 +290,14 @@ def test_what_is_called_parquet_is_not_read_as_csv(write, tmp_path, name, conten
 def test_a_row_that_never_ends_is_refused(write, tmp_path, monkeypatch):
     monkeypatch.setattr("wtm.commands.files._BLOCK", 1000)
     data = write('a,y\n1,"u\n' + "2,v\n" * 1000)
-    assert "a quotation mark that is not closed" in refused("train", data, "--target", "y", "--out", tmp_path / "m")
+    command = ("train", data, "--target", "y", "--out", tmp_path / "m")
+    assert ": row 1 is of more" in (line := refused(*command))
+    assert "a quotation mark that is not closed" in line
+    for n_before in (2, 900):
+        write("a,y\n" + "1,u\n2,v\n" * n_before + '3,"u\n' + "2,v\n" * 1000)
+        assert f": row {2 * n_before + 1:,} is of more" in refused(*command)
+    write('a,"y\n' + "2,v\n" * 1000)
+    assert "a quotation mark that is not closed" in refused(*command)
 
 
 def test_files_that_are_not_there(trained, tmp_path):

@@ -66,6 +66,29 @@ def test_misuse_of_options_ends_with_2(trained, tmp_path, options):
     assert result.exit_code == 2
 
 
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        (("train", "", "--target", "buys", "--out", "m"), "DATA"),
+        (("train", "DATA", "--target", "buys", "--out", ""), "--out"),
+        (("train", "DATA", "--target", "", "--out", "m"), "--target"),
+        (("train", "DATA", "--target", "buys", "--drop", "", "--out", "m"), "--drop"),
+        (("predict", "", "DATA"), "MODEL"),
+        (("predict", "MODEL", ""), "DATA"),
+        (("predict", "MODEL", "DATA", "--out", ""), "--out"),
+        (("predict", "MODEL", "DATA", "--keep", ""), "--keep"),
+        (("rules", ""), "MODEL"),
+    ],
+)
+def test_what_is_empty_is_named(trained, tmp_path, monkeypatch, arguments, name):
+    monkeypatch.chdir(tmp_path)
+    files = {"DATA": trained[0] / "people.csv", "MODEL": trained[0] / "model.safetensors"}
+    line = refused(*(files.get(argument, argument) for argument in arguments))
+    assert name in line
+    assert "empty" in line
+    assert "is a variable not set?" in line
+
+
 def test_each_rule_is_a_line_whatever_names_values_and_labels_are(train, write):
     table = {"a\tb\nc": ["1", "2"] * 20, "d": ["e\nf", "g\x85h"] * 20, "y": ["u\nv", "w"] * 20}
     clf, _ = train(write(as_csv(table)), target="y")

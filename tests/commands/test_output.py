@@ -37,6 +37,27 @@ def test_outputs_never_replace_what_is_read_and_others_only_when_told(trained, w
     assert "must end in .csv, .csv.gz or .parquet" in refused("predict", model, data, "--out", tmp_path / "p.xlsx")
 
 
+def test_what_else_is_wrong_is_told_before_what_is_there_already(trained, tmp_path):
+    data, model = trained[0] / "people.csv", trained[0] / "model.safetensors"
+    for options, words in (
+        (("--T", 0), "T must be greater than 0"),
+        (("--target", "sells"), "no column 'sells'"),
+        (("--drop", "none"), "no column 'none'"),
+    ):
+        assert words in refused("train", data, "--target", "buys", "--out", model, *options)
+    assert "No such file" in refused("train", tmp_path / "gone.csv", "--target", "buys", "--out", model)
+    out = tmp_path / "p.csv"
+    out.touch()
+    assert "no column 'none'" in refused("predict", model, data, "--out", out, "--keep", "none")
+
+
+def test_a_model_is_not_written_to_standard_output(trained, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    line = refused("train", trained[0] / "people.csv", "--target", "buys", "--out", "-", *QUICK)
+    assert line.startswith("wtm: --out -: a model is nothing for standard output")
+    assert not list(tmp_path.iterdir())
+
+
 def unwritable(tmp_path):
     """Names for files that nobody can write, whatever the rights of who runs the tests."""
     (tmp_path / "link.csv").symlink_to(tmp_path / "none" / "p.csv")
@@ -47,8 +68,7 @@ def unwritable(tmp_path):
 def test_what_can_not_be_written_is_refused_before_the_work(trained, tmp_path, monkeypatch, command):
     data, model = trained[0] / "people.csv", trained[0] / "model.safetensors"
     arguments = ["train", data, "--target", "buys"] if command == "train" else ["predict", model, data]
-    monkeypatch.setattr("wtm.commands.train.open_table", None)
-    monkeypatch.setattr("wtm.commands.predict.open_table", None)
+    monkeypatch.setattr("wtm.commands.files._Csv.batches", None)
     for out in unwritable(tmp_path):
         line = refused(*arguments, "--out", out)
         assert line.startswith(f"wtm: --out {out} can't be written: ")

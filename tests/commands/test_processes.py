@@ -108,6 +108,37 @@ def test_sigterm_in_the_middle_of_writing_leaves_nothing(trained, tmp_path, comm
     assert [path.read_text("utf-8") for path in tmp_path.iterdir()] == ["precious"]
 
 
+IN_THE_MIDDLE_OF_AN_IMPORT = """
+import os, signal, sys
+from wtm.cli import main
+
+class Interrupted:
+    def find_spec(self, name, path, target=None):
+        if name == "wtm.commands.files":
+            try:
+                os.kill(os.getpid(), signal.{signal})
+            except BaseException:
+                raise {error}("half imported") from None
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Interrupted())
+sys.argv = ["wtm", "train", "data.csv", "--target", "y", "--out", "m"]
+main()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are another matter elsewhere")
+@pytest.mark.parametrize("error", ["RuntimeError", "ImportError", "ValueError"])
+@pytest.mark.parametrize(
+    ("name", "end"), [("SIGINT", (130, "wtm: interrupted.\n")), ("SIGTERM", (143, "wtm: terminated.\n"))]
+)
+def test_a_signal_that_an_import_turns_into_an_error_is_still_one(tmp_path, name, end, error):
+    code = IN_THE_MIDDLE_OF_AN_IMPORT.format(signal=name, error=error)
+    command = [sys.executable, "-c", code]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=tmp_path)
+    assert (result.returncode, result.stderr) == end
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals are another matter elsewhere")
 def test_sigterm_that_is_ignored_stays_so():
     code = (

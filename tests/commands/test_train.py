@@ -148,6 +148,17 @@ def test_text_that_makes_little_sense_is_told(train, write):
     assert "column 'many' is taken as text with 100 different values, of which the 64 most frequent" in note
 
 
+def test_labels_that_are_spelt_in_several_ways_are_told_in_one_note(train, write):
+    a = ["1", "2", "3", "4"] * 10
+    clf, result = train(write(as_csv({"a": a, "y": ["true", "True", "FALSE", "false"] * 10})), target="y")
+    assert len(clf.classes_) == 4
+    assert result.stderr.count("\n") == 1
+    assert "the target 'y' has classes that differ in upper and lower case or white space only" in result.stderr
+    assert "'FALSE', 'false'; 'True', 'true'" in result.stderr
+    for labels in (["yes", "no", "Yes, but", "maybe"], ["1", "0", "2", "3"]):
+        assert train(write(as_csv({"a": a, "y": labels * 10})), target="y")[1].stderr == ""
+
+
 def test_warnings_of_the_training_are_notes(train, write):
     data = write(as_csv({"a": list(np.random.default_rng(0).permutation(["1", "2"] * 50)), "y": ["u", "v"] * 50}))
     _, result = train(data, "--T", 10_000, target="y")

@@ -118,6 +118,47 @@ def test_infinity_is_a_number_and_refused_as_in_every_table(train, write, tmp_pa
     assert "b > 1.5" in clf.booleanizer_.get_feature_names_out()
 
 
+LONG = "x" * 100_000
+
+
+@pytest.mark.parametrize(
+    ("table", "options"),
+    [
+        ({"a": ["1"], "y": [LONG]}, ()),
+        ({"a": [LONG], "y": [""]}, ()),
+        ({LONG: ["1"], "z": ["u"]}, ()),
+        ({"a": ["1", "2"], LONG: ["1", "0.5"]}, ("--target", LONG)),
+        ({LONG: ["1", "inf"], "y": ["u", "v"]}, ()),
+        ({LONG: ["1", "9007199254740993"], "y": ["u", "v"]}, ()),
+    ],
+)
+def test_errors_show_no_more_of_a_value_than_tells_which_one(write, tmp_path, table, options):
+    data = write(as_csv({name: values * 20 for name, values in table.items()}))
+    command = ("train", data, "--target", "y", "--out", tmp_path / "m", *options)
+    assert len(refused(*command).replace(str(data), "")) < 800
+
+
+def test_notes_and_errors_of_long_values_are_short(write, train, tmp_path):
+    some = [f"{LONG}{i}" for i in range(20)]
+    names = {
+        "a": ["1", "2"] * 10, f"b{LONG}": ["1", "2", "3", "4"] * 4 + ["1", "2", "3", LONG], f"c{LONG}": some,
+        f"d{LONG}": [f"${i}" for i in range(20)], f"e{LONG}": [LONG, "v"] * 10,
+        "y": [f"U{LONG}", f"u{LONG}", "v", "V"] * 5,
+    }  # fmt: skip
+    _, result = train(write(as_csv(names)), target="y")
+    assert result.stderr.count("note: ") >= 4
+    assert max(map(len, result.stderr.splitlines())) < 1000
+    model = tmp_path / "trained.safetensors"
+    names["a"][3] = LONG
+    assert len(refused("predict", model, write(as_csv(names), "p.csv"))) < 800
+    del names[f"e{LONG}"]
+    assert len(refused("predict", model, write(as_csv(names), "p.csv"))) < 800
+    names["a"][3], names[f"e{LONG}"] = "1", ["w"] * 20
+    result = done("predict", model, write(as_csv(names), "p.csv"), "--out", tmp_path / "out.csv")
+    assert "holds no value that was there in fit" in result.stderr
+    assert max(map(len, result.stderr.splitlines())) < 800
+
+
 def test_infinity_of_parquet_is_refused_with_the_remedy(tmp_path):
     data = tmp_path / "data.parquet"
     parquet.write_table(pa.table({"a": [float("inf"), 1.0] * 20, "b": [1, 2] * 20, "y": ["u", "v"] * 20}), data)

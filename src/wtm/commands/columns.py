@@ -11,7 +11,7 @@ import typer
 from wtm.booleanizer import Booleanizer
 from wtm.commands.files import TableFile
 from wtm.commands.values import distinct_values
-from wtm.escaping import escaped
+from wtm.escaping import escaped, shown
 from wtm.tables.conditions import Categories
 
 __all__ = ["NewValues", "note", "parse_names", "require_columns", "warnings_as_notes", "with_progress"]
@@ -39,7 +39,7 @@ def require_columns(names: Iterable[str], source: TableFile, path: Path, purpose
     missing = [name for name in names if name not in present]
     if not missing:
         return
-    remedy = ""
+    remedy = " A name is empty: is a variable not set?" if "" in missing else ""
     if len(source.names) == 1 and source.is_text:
         remedy = " With one column only, is the separator another one? Name it by --separator."
     raise ValueError(
@@ -48,7 +48,7 @@ def require_columns(names: Iterable[str], source: TableFile, path: Path, purpose
 
 
 def _listed(names: Sequence[str]) -> str:
-    listed = ", ".join(map(repr, names[:_MOST_NAMED]))
+    listed = ", ".join(map(shown, names[:_MOST_NAMED]))
     return listed if len(names) <= _MOST_NAMED else f"{listed} and {len(names) - _MOST_NAMED:,} more"
 
 
@@ -91,7 +91,7 @@ class NewValues:
         """What a user ought to hear after the last batch."""
         for name, conditions in self._unfamiliar.items():
             if name in self._holds_something:
-                yield conditions.concern_about_new(f"column {name!r}")
+                yield conditions.concern_about_new(f"column {shown(name)}")
 
 
 @contextmanager

@@ -6,12 +6,14 @@ pyarrow would guess the kinds of a CSV file's columns from its first rows; here 
 
 import codecs
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from wtm.commands.separators import separator_concern
+from wtm.commands.text import BOM, Text, encoding_error, n_whole_rows
+from wtm.escaping import shown
 from wtm.tables.reading import first_duplicate
 
 __all__ = ["PARQUET", "Format", "TableFile", "import_pyarrow", "open_table"]
@@ -23,6 +25,7 @@ _BLOCK = 2 << 20  # bytes of a CSV file at a time; a row must fit in, and pyarro
 _LOOKED_AT = 1 << 16  # bytes of it in which a separator is looked for
 _ROWS = 1 << 16  # rows of a Parquet file at a time
 _LONGEST_REASON = 300
+_IS_IT_OPEN = "Is there a quotation mark that is not closed?"
 
 
 @dataclass(frozen=True)
@@ -116,73 +119,116 @@ class _Csv:
         self._format = format
         self._is_gzip = is_gzip
         with _clear_errors(path, format):
-            self._check_start()
-        with _clear_errors(path, format), self._open() as reader:
-            self._names_in_file = list(reader.schema.names)
+            start = self._checked_start()
+            self._names_in_file = self._read_names(start)
         if format.header:
             self.names = [name.strip() for name in self._names_in_file]
         else:
             self.names = [f"x{i}" for i in range(len(self._names_in_file))]
         _check_names(self.names, path)
 
-    def _check_start(self) -> None:
-        """Refuse a first block that is not what it should be, where pyarrow would say something else or nothing.
+    def _checked_start(self) -> bytes:
+        """Return the first block; a ValueError if it has another separator than the one that is taken for granted.
 
-        A zero byte: text has none, but for encodings of two or four bytes a character. Another separator than the one
-        that is taken for granted; one that the user named is right.
+        One that the user named is right.
         """
-        codec = codecs.lookup(self._format.encoding)
-        with self._stream() as stream:
+        with closing(self._text()) as stream:
             start = stream.read(_BLOCK)
-        if b"\0" in start and not codec.name.startswith(("utf-16", "utf-32")):
-            raise _encoding_error(self._path, self._format)
         if self._format.separator is None:
-            text = codec.incrementaldecoder("ignore").decode(start[:_LOOKED_AT]).removeprefix("\ufeff")
+            text = start[:_LOOKED_AT].removeprefix(BOM).decode(errors="ignore")
             if len(start) > _LOOKED_AT:
                 text = text[: text.rfind("\n") + 1]
             concern = separator_concern(text, self._separator, header=self._format.header, decimal=self._format.decimal)
             if concern is not None:
                 raise ValueError(f"{self._path} seems to be separated otherwise: {concern}")
+        return start
+
+    def _read_names(self, start: bytes) -> list[str]:
+        pa = import_pyarrow()
+        try:
+            with closing(self._text()) as text, self._open(text) as reader:
+                return list(reader.schema.names)
+        except pa.ArrowInvalid as error:
+            if "straddling" in str(error):
+                n_whole = n_whole_rows(start.removeprefix(BOM).decode(errors="ignore"), self._separator)
+                raise self._long_row_error(n_whole - self._format.header) from None
+            if "Empty CSV" in str(error):
+                hint = f" {_IS_IT_OPEN}" if b'"' in start and b"\n" in start.strip() else ""
+                raise ValueError(f"{self._path} has no rows.{hint}") from None
+            raise
+
+    def _long_row_error(self, n_before: int) -> ValueError:
+        return ValueError(f"{self._path}: row {n_before + 1:,} is of more than {_BLOCK >> 20} MiB. {_IS_IT_OPEN}")
 
     @property
     def _separator(self) -> str:
         return self._format.separator or ("\t" if ".tsv" in self._path.suffixes else ",")
 
-    def _stream(self) -> Any:
-        compression = "gzip" if self._is_gzip else "detect"
-        return import_pyarrow().input_stream(str(self._path), compression=compression)
+    def _text(self) -> Text:
+        pa = import_pyarrow()
+        encoding = self._format.encoding
+        is_utf_8 = codecs.lookup(encoding).name == "utf-8"
+        stream = pa.input_stream(str(self._path), compression="gzip" if self._is_gzip else "detect")
+        if not is_utf_8:
+            stream = pa.transcoding_input_stream(stream, encoding, "utf-8")
+        return Text(stream, encoding, self._path, n_kept=3 * _BLOCK)  # a row is in two blocks at most
 
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
         pa = import_pyarrow()
         in_file = dict(zip(self.names, self._names_in_file, strict=True))
         wanted = [in_file[column] for column in columns]
-        is_empty = True
-        with _clear_errors(self._path, self._format), self._open(wanted) as reader:
-            for batch in reader:
-                yield pa.Table.from_batches([batch]).rename_columns(list(columns))
-                is_empty = False
-            if is_empty:
-                yield reader.schema.empty_table().rename_columns(list(columns))
+        errors = _clear_errors(self._path, self._format)
+        with errors, closing(self._text()) as text, self._open(text, wanted) as reader:
+            for batch in self._checked(reader, text):
+                yield pa.Table.from_batches([batch]).select(wanted).rename_columns(list(columns))
 
-    def _open(self, columns: Sequence[str] | None = None) -> Any:
-        """A reader of these columns as text, or one that knows the names."""
+    def _checked(self, reader: Any, text: Text) -> Iterator[Any]:
+        """The reader's batches, at least one; a ValueError, before the last, if it holds what is no value."""
+        batch = import_pyarrow().RecordBatch.from_pylist([], schema=reader.schema)
+        n_rows = 0
+        try:
+            for following in reader:
+                if len(batch) and len(following):
+                    yield batch
+                if len(following):
+                    batch = following
+                    n_rows += len(batch)
+        except import_pyarrow().ArrowInvalid as error:
+            if "straddling" not in str(error):
+                raise
+            raise self._long_row_error(n_rows) from None
+        if n_rows:
+            last = batch.column(self._names_in_file[-1])[-1].as_py()
+            last = last.encode() if isinstance(last, str) else last
+            if text.ends_in_quotes(last, self._separator if len(self._names_in_file) > 1 else None):
+                raise ValueError(
+                    f"{self._path} ends within a value, in column {shown(self.names[-1])} of row {n_rows:,}: its "
+                    "quotation mark is not closed."
+                )
+        yield batch
+
+    def _open(self, text: Text, columns: Sequence[str] | None = None) -> Any:
+        """A reader of these columns as text, or one that knows the names.
+
+        The last column is there in any case, perhaps as bytes: an open quotation mark shows in it.
+        """
         pa = import_pyarrow()
         if columns is None:
             conversion = pa.csv.ConvertOptions(null_values=[])
         else:
+            types = {self._names_in_file[-1]: pa.binary()} | dict.fromkeys(columns, pa.string())
             conversion = pa.csv.ConvertOptions(
-                column_types=dict.fromkeys(columns, pa.string()), include_columns=columns, strings_can_be_null=False
+                column_types=types, include_columns=list(types), strings_can_be_null=False
             )
         reading = pa.csv.ReadOptions(
             block_size=_BLOCK,
-            encoding=self._format.encoding,
             autogenerate_column_names=not self._format.header,
             use_threads=False,
         )
         # In a file with one column an empty line is a row whose value is missing.
         skips = columns is None or len(self._names_in_file) > 1
         parsing = pa.csv.ParseOptions(delimiter=self._separator, newlines_in_values=True, ignore_empty_lines=skips)
-        return pa.csv.open_csv(self._stream(), read_options=reading, parse_options=parsing, convert_options=conversion)
+        return pa.csv.open_csv(text, read_options=reading, parse_options=parsing, convert_options=conversion)
 
 
 class _Parquet:
@@ -212,8 +258,8 @@ def _check_names(names: Iterable[str], path: Path) -> None:
     duplicate = first_duplicate(names)
     if duplicate is not None:
         raise ValueError(
-            f"{path} has more than one column called {duplicate!r}: rename them, or, if the file has no header, say "
-            "--no-header."
+            f"{path} has more than one column called {shown(duplicate)}: rename them, or, if the file has no header, "
+            "say --no-header."
         )
 
 
@@ -221,31 +267,22 @@ def _check_names(names: Iterable[str], path: Path) -> None:
 def _clear_errors(path: Path, format: Format | None = None) -> Iterator[None]:
     """Errors of pyarrow in words that name the file and the remedy."""
     pa = import_pyarrow()
+    encoding = format.encoding if format else "utf-8"
     try:
         yield
     except UnicodeError:
-        raise _encoding_error(path, format) from None
+        raise encoding_error(path, encoding) from None
     except LookupError:
-        raise ValueError(f"--encoding {format and format.encoding} is no encoding that Python knows.") from None
+        raise ValueError(f"--encoding {shown(encoding)} is no encoding that Python knows.") from None
     except OSError as error:
         if error.errno:
             raise
         raise ValueError(f"{path} can't be read: {_short(error)}.") from None
     except pa.ArrowException as error:
         if "UTF8" in str(error):
-            raise _encoding_error(path, format) from None
-        if "Empty CSV" in str(error):
-            raise ValueError(f"{path} has no rows.") from None
-        if "straddling" in str(error):
-            raise ValueError(
-                f"{path} has a row of more than {_BLOCK >> 20} MiB: is there a quotation mark that is not closed?"
-            ) from None
-        raise ValueError(f"{path} can't be read: {_short(error)}") from None
-
-
-def _encoding_error(path: Path, format: Format | None) -> ValueError:
-    encoding = format.encoding if format else "utf-8"
-    return ValueError(f"{path} is not encoded in {encoding}: name its encoding, such as --encoding latin-1 or utf-16.")
+            raise encoding_error(path, encoding) from None
+        hint = f" {_IS_IT_OPEN}" if '"' in str(error) and "\n" in str(error) else ""
+        raise ValueError(f"{path} can't be read: {_short(error)}{hint}") from None
 
 
 def _short(error: Exception) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wtm.commands.files import import_pyarrow
+from wtm.escaping import shortened, shown
 from wtm.tables.columns import infinity_error, precision_error
 
 __all__ = ["Numerals", "drop_remedy", "has_leading_zero", "matches"]
@@ -66,13 +67,13 @@ class Numerals:
         infinite = text.filter(pa.compute.is_inf(numbers))
         if len(infinite):
             spelt = infinite[0].as_py()
-            raise ValueError(f"{infinity_error(label)} Here it is {spelt!r}, which --missing can name.{remedy}")
+            raise ValueError(f"{infinity_error(label)} Here it is {shown(spelt)}, which --missing can name.{remedy}")
         return numbers
 
 
 def drop_remedy(name: str) -> str:
     """Say how to do without a column."""
-    return f" 'wtm train' leaves the column out with --drop {shlex.quote(name)}."
+    return f" 'wtm train' leaves the column out with --drop {shlex.quote(shortened(name))}."
 
 
 def has_leading_zero(distinct: Any) -> bool:

@@ -3,7 +3,6 @@
 Importing this module is cheap: whatever computes is imported by the command that needs it.
 """
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,6 +10,7 @@ import typer
 from wtm.commands import MISSING
 from wtm.commands.threads import ALL_CORES, NJobs
 from wtm.failures import one_line_on_failure
+from wtm.paths import checked_path
 
 __all__ = ["predict", "rules", "train"]
 
@@ -36,9 +36,9 @@ def _check_holdout(holdout: float) -> float:
     return holdout
 
 
-# Without readable=False Typer would look whether files can be read, and answer in several lines.
-_Data = Annotated[Path, typer.Argument(help="CSV (also .gz) or Parquet file.", metavar="DATA", readable=False)]
-_Model = Annotated[Path, typer.Argument(help="Model file.", metavar="MODEL", readable=False)]
+# Paths are strings here: in a Path nobody sees that a name is empty, and Typer would answer in several lines.
+_Data = Annotated[str, typer.Argument(help="CSV (also .gz) or Parquet file.", metavar="DATA")]
+_Model = Annotated[str, typer.Argument(help="Model file.", metavar="MODEL")]
 _Separator = Annotated[
     str | None,
     typer.Option(
@@ -59,7 +59,7 @@ _Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace --out if 
 def train(
     data: _Data,
     target: Annotated[str, typer.Option(help="Column with the labels.", metavar="COLUMN")],
-    out: Annotated[Path, typer.Option(help="Model file to write.", metavar="MODEL", readable=False)],
+    out: Annotated[str, typer.Option(help="Model file to write.", metavar="MODEL")],
     clauses: Annotated[int, typer.Option(help="Clauses of each class, an even number.")] = 200,
     threshold: Annotated[float, typer.Option("--T", help="Threshold that sums are trained toward.")] = 25,
     s: Annotated[float, typer.Option("--s", help="Specificity: with a larger s rules get longer.")] = 3,
@@ -113,9 +113,9 @@ def train(
         }
         command.train(
             command.Training(
-                data=data,
+                data=checked_path(data, "DATA"),
                 target=target,
-                out=out,
+                out=checked_path(out, "--out"),
                 parameters=parameters,
                 format=Format(separator, not no_header, encoding, decimal),
                 missing=_values(missing),
@@ -133,11 +133,11 @@ def predict(
     model: _Model,
     data: _Data,
     out: Annotated[
-        Path,
+        str,
         typer.Option(
-            help="Predictions to write: .csv, .csv.gz or .parquet; - is CSV on standard output.", readable=False
+            help="Predictions to write: .csv, .csv.gz or .parquet; - is CSV on standard output.", metavar="PATH"
         ),
-    ] = Path("-"),
+    ] = "-",
     proba: Annotated[bool, typer.Option("--proba", help="Write the probability of each class too.")] = False,
     keep: Annotated[
         list[str] | None, typer.Option(help="Columns of DATA to write too, with commas or again.", metavar="COLUMNS")
@@ -164,9 +164,9 @@ def predict(
 
         command.predict(
             command.Prediction(
-                model=model,
-                data=data,
-                out=out,
+                model=checked_path(model, "MODEL"),
+                data=checked_path(data, "DATA"),
+                out=checked_path(out, "--out"),
                 format=Format(separator, not no_header, encoding, decimal),
                 missing=None if missing is None else _values(missing),
                 proba=proba,
@@ -187,7 +187,7 @@ def rules(
         from wtm import load_model
         from wtm.rules import heaviest_rules
 
-        for rule in heaviest_rules(load_model(model), per_class):
+        for rule in heaviest_rules(load_model(checked_path(model, "MODEL")), per_class):
             typer.echo(str(rule))
 
 

@@ -15,6 +15,7 @@ from wtm.commands.files import Format, TableFile, import_pyarrow, open_table
 from wtm.commands.numerals import Numerals
 from wtm.commands.output import STDOUT, check_table_output, table_writer
 from wtm.commands.values import as_conditions_need, cleaned
+from wtm.escaping import shown
 from wtm.modelfile import load_model
 
 if TYPE_CHECKING:
@@ -64,7 +65,6 @@ def predict(asked: Prediction) -> None:
     ValueError, OSError, MemoryError
         Something is wrong with a file, the options or the machine.
     """
-    check_table_output(asked.out, [asked.model, asked.data], overwrite=asked.overwrite)
     source = open_table(asked.data, asked.format)
     clf = load_model(asked.model)
     clf.n_jobs = asked.n_jobs
@@ -72,6 +72,7 @@ def predict(asked: Prediction) -> None:
     kept = parse_names(asked.keep, source.names)
     require_columns(kept, source, asked.data, "which --keep names")
     _check_names(clf, kept, proba=asked.proba)
+    check_table_output(asked.out, [asked.model, asked.data], overwrite=asked.overwrite)
     missing = _missing(clf, asked.missing) if source.is_text else None
     predictor = _BatchPredictor(clf, needed, missing, Numerals(asked.format.decimal), asked.proba)
     n_rows = 0
@@ -197,7 +198,9 @@ def _check_names(clf: WTMClassifier, kept: list[str], *, proba: bool) -> None:
     new = [_PREDICTION, *(_probability_names(clf) if proba else [])]
     clash = next((name for name in kept if name in new), None)
     if clash is not None:
-        raise ValueError(f"--keep {clash}: the predictions have a column of this name. Rename it in the data.")
+        raise ValueError(
+            f"--keep names {shown(clash)}, and the predictions have a column of this name. Rename it in the data."
+        )
 
 
 def _with_kept(batch: "pyarrow.Table", kept: list[str], predictions: list[tuple[str, Any]]) -> "pyarrow.Table":

@@ -14,11 +14,12 @@ from sklearn.model_selection import train_test_split
 from wtm.booleanizer import Booleanizer
 from wtm.classifier import WTMClassifier
 from wtm.commands.columns import note, parse_names, require_columns, warnings_as_notes, with_progress
-from wtm.commands.concerns import concerns_about_text
+from wtm.commands.concerns import concern_about_labels, concerns_about_text
 from wtm.commands.files import Format, TableFile, import_pyarrow, open_table
 from wtm.commands.numerals import Numerals
-from wtm.commands.output import check_output
+from wtm.commands.output import STDOUT, check_output
 from wtm.commands.values import as_labels, as_learnt, cleaned
+from wtm.escaping import shortened, shown
 from wtm.parameters import check_parameters
 
 if TYPE_CHECKING:
@@ -75,11 +76,15 @@ def train(asked: Training) -> None:
     ValueError, OSError, MemoryError
         Something is wrong with the file, the options or the machine.
     """
-    check_output(asked.out, [asked.data], overwrite=asked.overwrite)
     # One's own Booleanizer, since "auto" takes a table of 0 and 1 as it is and then refuses missing values.
     clf = WTMClassifier(booleanizer=Booleanizer(), verbose=0 if asked.quiet else 1, **asked.parameters)
     check_parameters(clf.get_params(deep=False))
-    table, labels = _read(asked)
+    source = open_table(asked.data, asked.format)
+    features = _feature_names(source, asked)
+    if asked.out == STDOUT:
+        raise ValueError(f"--out {asked.out}: a model is nothing for standard output. Give the name of a file.")
+    check_output(asked.out, [asked.data], overwrite=asked.overwrite)  # last of what can be found out at once
+    table, labels = _read(source, features, asked)
     training, held_out = divide(labels, asked.holdout, asked.parameters["random_state"])
     _fit(clf, table.take(training), labels[training], quiet=asked.quiet)
     with warnings_as_notes(quiet=asked.quiet):  # of values that only rows held out have
@@ -153,11 +158,9 @@ def _check_share(fraction: float, n_rows: int, n_classes: int, n_all: int) -> No
     )
 
 
-def _read(asked: Training) -> tuple["pyarrow.Table", np.ndarray]:
+def _read(source: TableFile, features: list[str], asked: Training) -> tuple["pyarrow.Table", np.ndarray]:
     """Read features and labels."""
     pa = import_pyarrow()
-    source = open_table(asked.data, asked.format)
-    features = _feature_names(source, asked)
     batches = with_progress(source.batches([*features, asked.target]), source.n_rows, "reading", quiet=asked.quiet)
     if source.is_text:
         batches = (_cleaned_table(batch, asked.missing) for batch in batches)
@@ -167,6 +170,8 @@ def _read(asked: Training) -> tuple["pyarrow.Table", np.ndarray]:
     table = _with_target(table, asked)
     numerals = Numerals(asked.format.decimal) if source.is_text else None
     labels = _labels(table[asked.target], asked, numerals)
+    if labels.dtype.kind == "U" and (concern := concern_about_labels(np.unique(labels), asked.target)):
+        note(concern, quiet=asked.quiet)
     columns = {name: as_learnt(table[name], name, numerals) for name in features}
     for concern in concerns_about_text(columns, Booleanizer().max_categories or 0, numerals):
         note(concern, quiet=asked.quiet)
@@ -178,11 +183,11 @@ def _feature_names(source: TableFile, asked: Training) -> list[str]:
     require_columns([asked.target], source, asked.data, "which --target names")
     require_columns(drop, source, asked.data, "which --drop names")
     if asked.target in drop:
-        raise ValueError(f"--drop names {asked.target!r}, which is the target.")
+        raise ValueError(f"--drop names {shown(asked.target)}, which is the target.")
     others = {asked.target, *drop}
     features = [name for name in source.names if name not in others]
     if not features:
-        raise ValueError(f"{asked.data} has no column to learn from beside the target {asked.target!r}.")
+        raise ValueError(f"{asked.data} has no column to learn from beside the target {shown(asked.target)}.")
     return features
 
 
@@ -197,10 +202,10 @@ def _with_target(table: "pyarrow.Table", asked: Training) -> "pyarrow.Table":
     has_label = compute.invert(compute.is_null(table[asked.target], nan_is_null=True))
     n_missing = len(table) - compute.sum(has_label).as_py()
     if n_missing == len(table):
-        raise ValueError(f"the target {asked.target!r} is missing in all rows of {asked.data}.")
+        raise ValueError(f"the target {shown(asked.target)} is missing in all rows of {asked.data}.")
     if n_missing and not asked.drop_missing_target:
         raise ValueError(
-            f"the target {asked.target!r} is missing in {n_missing:,} of {len(table):,} rows: say "
+            f"the target {shown(asked.target)} is missing in {n_missing:,} of {len(table):,} rows: say "
             "--drop-missing-target to leave these out, or see --missing for what counts as missing."
         )
     return table.filter(has_label) if n_missing else table
@@ -211,12 +216,12 @@ def _labels(column: Any, asked: Training, numerals: Numerals | None) -> np.ndarr
     distinct = np.unique(labels)
     if len(distinct) < 2:
         raise ValueError(
-            f"the target {asked.target!r} has the one value {distinct[0]!s} in all rows, and there must be two classes "
-            "at least."
+            f"the target {shown(asked.target)} has the one value {shortened(str(distinct[0]))} in all rows, and there "
+            "must be two classes at least."
         )
     if len(distinct) == len(labels) > 2:
         raise ValueError(
-            f"the target {asked.target!r} has a value of its own in each of the {len(labels):,} rows: is it an "
+            f"the target {shown(asked.target)} has a value of its own in each of the {len(labels):,} rows: is it an "
             "identifier?"
         )
     return labels

@@ -46,6 +46,9 @@ class Interruption:
         if not self.requested:
             self.requested = True
             self._is_termination = number == signal.SIGTERM
-            say("Stopping after this epoch; Ctrl-C once more stops at once.")
+            if self._is_termination:
+                say("Asked to end by SIGTERM: stopping after this epoch. Ctrl-C stops at once.")
+            else:
+                say("Stopping after this epoch; Ctrl-C once more stops at once.")
         elif number == signal.SIGINT:  # `timeout` sends SIGTERM twice, and means it once
             raise KeyboardInterrupt("stopped in the middle of an epoch; what was kept before is there.")

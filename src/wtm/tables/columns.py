@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from wtm.escaping import shown
+
 __all__ = [
     "MISSING",
     "UNKNOWN",
@@ -143,7 +145,7 @@ class CategoryColumn:
         """As `NumberColumn.numbers`; a ValueError where a value is a string."""
         for value in self.distinct:
             if isinstance(value, str):
-                raise ValueError(f"{self.label} held numbers in fit, but now holds the string {value!r}.")
+                raise ValueError(f"{self.label} held numbers in fit, but now holds the string {shown(value)}.")
         table = np.array([*self.distinct, np.nan], np.float64)
         return lambda rows: table[self.codes[rows]]
 
@@ -216,9 +218,10 @@ class Table:
         values = []
         for column in self.columns:
             if isinstance(column, CategoryColumn):
+                example = shown(next(iter(column.distinct), None))
                 raise ValueError(
                     f"{name} must hold only 0 and 1 (or False and True), but {column.label} holds categories, such as "
-                    f"{next(iter(column.distinct), None)!r}. A wtm.Booleanizer turns them into true/false features."
+                    f"{example}. A wtm.Booleanizer turns them into true/false features."
                 )
             values.append(column.values)
         return np.stack(values, axis=1)

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
+from wtm.escaping import shown
 from wtm.tables.columns import (
     CategoryColumn,
     Column,
@@ -56,7 +57,9 @@ def read_validated(estimator: Any, X: Any, *, reset: bool, min_rows: int = 1) ->
         return table
     duplicate = first_duplicate(X.column_names if hasattr(X, "column_names") else X.columns)
     if duplicate is not None:
-        raise ValueError(f"Column names must be unique, but {duplicate!r} occurs more than once. Rename the columns.")
+        raise ValueError(
+            f"Column names must be unique, but {shown(duplicate)} occurs more than once. Rename the columns."
+        )
     validate_data(estimator, X, reset=reset, skip_check_array=True)
     return read_table(X, estimator, min_rows=min_rows)
 
@@ -145,7 +148,7 @@ def _read_frame(X: Any, min_rows: int) -> Table:
             )
     # A frame makes a list of all its names whenever it is asked for them, or for a column by its place.
     pairs = zip(frame.columns, frame.iter_columns(), strict=True)
-    return Table(n_rows, [_read_series(series, f"column {name!r}") for name, series in pairs])
+    return Table(n_rows, [_read_series(series, f"column {shown(name)}") for name, series in pairs])
 
 
 def _read_series(series: nw.Series, label: str) -> Column:
@@ -218,7 +221,7 @@ def _plain(value: Any, label: str) -> Value:
 
 def _kind_error(label: str, value: Any) -> TypeError:
     return TypeError(
-        f"{label} holds {value!r} of type {type(value).__name__}, but an argument must be a string or a number, a "
+        f"{label} holds {shown(value)} of type {type(value).__name__}, but an argument must be a string or a number, a "
         "boolean, or missing (None or NaN). Turn the column into strings where it stands for categories."
     )
 
