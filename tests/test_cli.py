@@ -96,8 +96,12 @@ def test_connect_4_from_start_to_end(tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are another matter elsewhere")
-@pytest.mark.parametrize(("numbers", "code"), [((signal.SIGINT,), 130), ((signal.SIGTERM, signal.SIGTERM), 143)])
-def test_an_interrupted_process_keeps_what_it_has_and_another_goes_on_bit_for_bit(tmp_path, numbers, code):
+@pytest.mark.parametrize(("numbers", "code", "said"), [
+    ((signal.SIGINT,), 130, "Stopping after this epoch; Ctrl-C once more stops at once."),
+    ((signal.SIGTERM, signal.SIGTERM), 143,
+     "Asked to end by SIGTERM: stopping after this epoch. Ctrl-C stops at once."),
+])  # fmt: skip
+def test_an_interrupted_process_keeps_what_it_has_and_another_goes_on_bit_for_bit(tmp_path, numbers, code, said):
     command = ["reproduce", "connect-4", "--quick", "--methods", "wtm", "--out", tmp_path / "parts", "--epochs"]
     # A test run in the background of a script ignores the signal, and its children would inherit that.
     listen = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
@@ -114,7 +118,7 @@ def test_an_interrupted_process_keeps_what_it_has_and_another_goes_on_bit_for_bi
     assert process.returncode == code
     assert output == ""
     stopping, kept = errors.splitlines()
-    assert stopping == "Stopping after this epoch; Ctrl-C once more stops at once."
+    assert stopping == said
     assert kept.endswith("of 100,000 epochs. The same command with --resume goes on.")
     before = records_in(tmp_path / "parts" / "quick" / "connect-4")["wtm"]
     n_epochs = len(before["history"]["seconds"]) + 2
