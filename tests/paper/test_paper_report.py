@@ -199,6 +199,9 @@ def test_what_variants_say_is_said_of_those_that_were_trained(tmp_path):
     assert f"all 4 trainings, in either order and with either draws, lie between {low:.2f} and {high:.2f}." in text
     assert "worth +0.00 points to the WTM of 200 clauses" in text
     assert "to the TM of" not in text
+    assert "reach the many" not in text
+    write_variants(tmp_path / "all", VARIANTS)
+    assert "+0.00, so there the few clauses do reach the many." in report_of(tmp_path / "all")
 
 
 def test_trainings_of_a_sweep_are_looked_at_over_the_same_epochs(tmp_path):

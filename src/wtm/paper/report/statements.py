@@ -41,7 +41,7 @@ def explain_statements() -> str:
         "deviation over seeds, or over those epochs where there is one seed. Where the paper says that two machines "
         "are equal, a difference within its spread is a yes; where it says that one is better, such a difference is "
         "neither yes nor no. Times are of the clock on the wall: long trainings shared their machine with other work, "
-        "and would have been faster alone."
+        "and would have been faster alone. “What might move the means”, below, has experiments on differences."
     )
 
 
