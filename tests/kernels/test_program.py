@@ -32,7 +32,7 @@ def test_automata_step_and_stop_at_both_ends(n_words, seed, up):
     states = rng.choice(np.array([0, 1, 127, 128, 254, 255], np.uint8), 64 * n_words)
     steps = rng.random(64 * n_words) < 0.5
     planes = to_planes(states)
-    (program._step_up if up else program._step_down)(planes, 0, to_words(steps))
+    program._step(planes, 0, to_words(steps), program._UP if up else program._DOWN)
     expected = np.clip(states.astype(int) + np.where(steps, 1 if up else -1, 0), 0, 255).astype(np.uint8)
     np.testing.assert_array_equal(planes, to_planes(expected))
 

@@ -24,6 +24,8 @@ _ONE = np.uint64(1)
 _LOW6 = np.uint64(63)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _LARGEST = 4294967295.0
+_UP = _ZERO
+_DOWN = _ALL
 
 
 @function
@@ -50,7 +52,10 @@ def _draw_count(state, n, p):
     """A binomial count, in a normal approximation."""
     variance = n * p * (1.0 - p)
     radius = math.sqrt(-2.0 * math.log(_draw_unit(state)) * variance)
-    rounded = n * p + radius * math.sin(2.0 * math.pi * _draw_unit(state)) + 0.5
+    turn = math.sin(2.0 * math.pi * _draw_unit(state))
+    if variance == 0.0:  # p is 1: a draw of 0 would make the radius no number
+        return n
+    rounded = n * p + radius * turn + 0.5
     return 0 if rounded <= 0.0 else n if rounded >= n else np.int64(rounded)
 
 
@@ -72,29 +77,20 @@ def _draw_mask(state, mask, n_literals, p):
 
 
 @function
-def _step_up(planes, clause, step):
-    """Add 1 to the automata of the bits of `step`, but not to those at the top."""
-    for w in range(step.size):
-        carry = step[w]
+def _step(planes, clause, bits, flip):
+    """Move the automata of `bits` one up (flip 0), or one down (flip all ones), but not beyond either end.
+
+    Down is up with the ones and zeros of the automata exchanged. A carry out of the last plane is of automata that were
+    at the end, and takes them back to it.
+    """
+    for w in range(bits.size):
+        carry = bits[w]
         for b in range(N_PLANES):
             old = planes[b, clause, w]
             planes[b, clause, w] = old ^ carry
-            carry &= old
+            carry &= old ^ flip
         for b in range(N_PLANES):
-            planes[b, clause, w] |= carry
-
-
-@function
-def _step_down(planes, clause, step):
-    """Subtract 1 from the automata of the bits of `step`, but not from those at the bottom."""
-    for w in range(step.size):
-        borrow = step[w]
-        for b in range(N_PLANES):
-            old = planes[b, clause, w]
-            planes[b, clause, w] = old ^ borrow
-            borrow &= ~old
-        for b in range(N_PLANES):
-            planes[b, clause, w] &= ~borrow
+            planes[b, clause, w] ^= carry
 
 
 @function
@@ -130,15 +126,15 @@ def _train_machine(planes, weights, literals, row, is_target, p, gamma, T, n_lit
                     step[w] = literals[row, w]
                     mask[w] &= ~literals[row, w]
                 step[mask.size - 1] &= tail
-                _step_up(planes, clause, step)
+                _step(planes, clause, step, _UP)
             mask[mask.size - 1] &= tail
-            _step_down(planes, clause, mask)
+            _step(planes, clause, mask, _DOWN)
         elif fires[clause]:
             weights[clause] /= 1.0 + gamma
             for w in range(mask.size):
                 step[w] = ~(planes[_INCLUDES, clause, w] | literals[row, w])
             step[mask.size - 1] &= tail
-            _step_up(planes, clause, step)
+            _step(planes, clause, step, _UP)
 
 
 @kernel
