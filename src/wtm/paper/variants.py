@@ -20,10 +20,9 @@ from wtm.paper.run import Options, folder_of, parameters_of
 from wtm.paper.settings import ECONOMY, NAMES, PRESETS, Preset, Setting
 from wtm.training import LabelledExamples, Model, train
 
-__all__ = ["VARIANTS", "Variant", "explain_variants", "read_variants", "reproduce", "variants_table"]
+__all__ = ["VARIANTS", "Variant", "means_of_seeds", "read_variants", "reproduce", "variants_table"]
 
 _KIND = "variant"
-_LITTLE = 0.2  # points that are no difference: what seeds and epochs vary by on Connect-4
 _BEST = PRESETS["mnist"][Preset.BEST][0].setting
 _LIGHT = PRESETS["mnist"][Preset.LIGHT][0].setting
 _EXAMPLE = Setting("WTM", 500, 0.075, 0.002, 20)
@@ -158,7 +157,7 @@ def _averaged(key: str, runs: list[dict[str, Any]]) -> int:
     return min(VARIANTS[key].averaged, *(len(run["test_accuracy"]) for run in runs))
 
 
-def _means(key: str, runs: list[dict[str, Any]]) -> list[float]:
+def means_of_seeds(key: str, runs: list[dict[str, Any]]) -> list[float]:
     """Of each seed the mean over the last epochs, in per cent."""
     averaged = _averaged(key, runs)
     return [100 * float(np.mean(run["test_accuracy"][-averaged:])) for run in runs]
@@ -168,7 +167,7 @@ def variants_table(results: dict[str, list[dict[str, Any]]]) -> Table:
     """A row a variant: the mean over its last epochs, over seeds, with the spread of the seeds' means."""
     rows = []
     for key, runs in results.items():
-        variant, means, averaged = VARIANTS[key], _means(key, runs), _averaged(key, runs)
+        variant, means, averaged = VARIANTS[key], means_of_seeds(key, runs), _averaged(key, runs)
         spread = f"{statistics.stdev(means):.3f}" if len(means) > 1 else NOTHING
         epochs = len(runs[0]["test_accuracy"])
         reported = NOTHING if variant.reported is None else f"{variant.reported:.2f}"
@@ -179,41 +178,3 @@ def variants_table(results: dict[str, list[dict[str, Any]]]) -> Table:
         )  # fmt: skip
     header = ["", "clauses", "epochs", "seeds", "mean (%)", "s.d. of seeds", "authors (%)"]
     return Table(header, rows)
-
-
-def explain_variants(results: dict[str, list[dict[str, Any]]]) -> list[str]:
-    """What the differences between the variants say, a sentence each, as far as they have been trained."""
-    means = {key: statistics.mean(_means(key, runs)) for key, runs in results.items()}
-    sentences = []
-    repeated = {key: means[key] for key in ("program-3", "connect-4-program") if key in means}
-    if repeated:
-        told = ", ".join(
-            f"{mean:.2f} on {NAMES[VARIANTS[key].data]} where its readme has {VARIANTS[key].reported:.2f}"
-            for key, mean in repeated.items()
-        )
-        sentences.append(f"The authors' program, followed draw by draw, has {told}.")
-    large = [key for key in ("shuffled", "file-order", "program") if key in means]
-    if "program" in large and len(large) > 1:
-        runs = [mean for key in large for mean in _means(key, results[key])]
-        sentences.append(
-            f"With {_BEST.n_clauses:,} clauses on MNIST the program's mean is {means['program']:.2f} (one training "
-            f"with the settings and the bits that its authors publish), ours {means[large[0]]:.2f}; all {len(runs)} "
-            f"trainings, in either order and with either draws, lie between {min(runs):.2f} and {max(runs):.2f}. The "
-            f"paper has {VARIANTS['program'].reported:.2f}."
-        )
-    few, many = means.get("connect-4-file-order"), means.get("connect-4-tm-file-order")
-    if few is not None and many is not None:
-        sentences.append(
-            f"In the order of the file, the authors', the WTM of {_CONNECT_4.n_clauses:,} clauses has {few:.2f} "
-            f"on Connect-4 and the TM of {_CONNECT_4_TM.n_clauses:,} clauses {many:.2f}: {few - many:+.2f}, so there "
-            f"the few clauses {'do' if few >= many - _LITTLE else 'do not'} reach the many."
-        )
-    for machine, prefix in (("WTM", "connect-4"), ("TM", "connect-4-tm")):
-        shuffled, given = means.get(f"{prefix}-shuffled"), means.get(f"{prefix}-file-order")
-        if shuffled is not None and given is not None:
-            n_clauses = VARIANTS[f"{prefix}-shuffled"].setting.n_clauses
-            sentences.append(
-                f"A new order of the examples in each epoch is worth {shuffled - given:+.2f} points to the {machine} "
-                f"of {n_clauses:,} clauses on Connect-4."
-            )
-    return sentences

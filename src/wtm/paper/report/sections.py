@@ -8,12 +8,13 @@ from wtm.paper.accuracy_table import accuracy_table, describe_setting
 from wtm.paper.curves import draw_learning_curves, draw_sweep, draw_weights
 from wtm.paper.first_epoch import first_epoch_table
 from wtm.paper.record import Record, by_setting
+from wtm.paper.report.differences import explain_differences
 from wtm.paper.report.results import Results
 from wtm.paper.sampling import explain_sampling, sampling_table, sampling_verdict
 from wtm.paper.settings import ECONOMY, NAMES, PRESETS, SWEEPS, WEIGHTS, Over, Preset, Setting
 from wtm.paper.sweep import common_epochs, sweep_table, sweep_title
 from wtm.paper.vanilla import METHODS, vanilla_table
-from wtm.paper.variants import VARIANTS, explain_variants, variants_table
+from wtm.paper.variants import VARIANTS, variants_table
 from wtm.paper.weights import FIGURE_CLASS, positive_weights, weights_table
 
 __all__ = ["Section"]
@@ -118,7 +119,7 @@ class Section:
         if self.results.variants:
             blocks += [
                 variants_table(self.results.variants).markdown(),
-                " ".join(explain_variants(self.results.variants)),
+                explain_differences(self.results.variants),
             ]
         missing = [variant.title for key, variant in VARIANTS.items() if key not in self.results.variants]
         if missing:

@@ -1,0 +1,47 @@
+"""What the report says of the differences between the authors' means and ours."""
+
+import pytest
+
+from wtm.paper.report.differences import explain_differences
+
+
+def runs(*means, averaged=50):
+    """Trainings with seeds 0, 1, ... whose last epochs have these means, in per cent."""
+    return [{"seed": seed, "test_accuracy": [0.5] * 10 + [mean / 100] * averaged} for seed, mean in enumerate(means)]
+
+
+def test_nothing_is_said_of_nothing():
+    assert explain_differences({}) == ""
+
+
+def test_the_programs_first_seed_alone_settles_nothing():
+    text = explain_differences({"program": runs(98.5), "file-order": runs(98.3, 98.4)})
+    assert "a mean of 98.50 from the seed that it starts with" in text
+    assert "has 98.35 ± 0.07 (2 seeds, 98.30 to 98.40)" in text
+    assert "another seed" not in text
+
+
+@pytest.mark.parametrize(("others", "said"), [
+    ([98.36], "is where ours is, and the paper's mean is that of one seed"),
+    ([98.49, 98.51], "is where it is with its first, and the difference is in the draws"),
+])  # fmt: skip
+def test_other_seeds_of_the_program_settle_it(others, said):
+    text = explain_differences({"program": runs(98.5, *others), "file-order": runs(98.3, 98.4)})
+    assert text.endswith(f"the program with another seed {said}.")
+
+
+def test_seeds_are_told_apart_whatever_their_order():
+    text = explain_differences({"program": runs(98.5, 98.3)[::-1], "file-order": runs(98.3)})
+    assert "98.50 from the seed that it starts with" in text
+    assert "From other seeds it has 98.30 (one seed)." in text
+
+
+@pytest.mark.parametrize(("few", "verdict"), [(80.5, "do reach"), (79.9, "do reach"), (79.0, "do not reach")])
+def test_few_clauses_against_many_in_the_order_of_the_file(few, verdict):
+    results = {"connect-4-file-order": runs(few), "connect-4-tm-file-order": runs(80.0)}
+    assert f"{few - 80:+.2f}, so there the few clauses {verdict} the many." in explain_differences(results)
+
+
+def test_what_a_new_order_is_worth():
+    results = {"connect-4-shuffled": runs(81.5), "connect-4-file-order": runs(79.5)}
+    assert "worth +2.00 points to the WTM of 200 clauses" in explain_differences(results)
