@@ -199,6 +199,12 @@ def test_what_variants_say_is_said_of_those_that_were_trained(tmp_path):
     assert f"From other seeds it has {other:.2f} (one seed)." in text
     assert "worth +0.00 points to the WTM of 200 clauses" in text
     assert "to the TM of" not in text
+    claim = "MNIST: mean test accuracy of the WTM of 4,000 clauses"
+    assert holds(tmp_path)[claim].verdict == "not measured"
+    best = PRESETS["mnist"][Preset.BEST][0].setting
+    keep(tmp_path, made_up_record(best, [98.0], key="mnist"))
+    beside = f"; the authors' program itself has {first:.2f} from its own seed, {other:.2f} from other seeds"
+    assert holds(tmp_path)[claim].here.endswith(beside)
     assert "reach the many" not in text
     write_variants(tmp_path / "all", VARIANTS)
     assert "+0.00, so there the few clauses do reach the many." in report_of(tmp_path / "all")

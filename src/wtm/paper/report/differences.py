@@ -7,7 +7,7 @@ from typing import Any
 from wtm.paper.settings import NAMES
 from wtm.paper.variants import VARIANTS, means_of_seeds
 
-__all__ = ["explain_differences"]
+__all__ = ["explain_differences", "program_means"]
 
 _LITTLE = 0.2  # points that are no difference: what seeds and epochs vary by on Connect-4
 _OURS = "file-order"
@@ -37,11 +37,18 @@ def _program_repeated(means: dict[str, float]) -> Iterator[str]:
         yield f"The authors' program, followed draw by draw, has {', '.join(told)}."
 
 
+def program_means(results: dict[str, list[dict[str, Any]]]) -> tuple[float | None, list[float]]:
+    """The mean of the authors' program on MNIST from the seed it has unless told another, and those from others."""
+    runs = results.get(_PROGRAM)
+    if not runs:
+        return None, []
+    of_seed = dict(zip((run["seed"] for run in runs), means_of_seeds(_PROGRAM, runs), strict=True))
+    return of_seed.pop(_FIRST_SEED, None), list(of_seed.values())
+
+
 def _program_seeds(results: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
-    """Whether the program's mean on MNIST is its process, or the seed that it has unless told otherwise."""
-    runs = results.get(_PROGRAM, [])
-    of_seed = dict(zip((run["seed"] for run in runs), means_of_seeds(_PROGRAM, runs), strict=True)) if runs else {}
-    first = of_seed.pop(_FIRST_SEED, None)
+    """Whether the program's mean on MNIST is its process, or its first seed."""
+    first, others = program_means(results)
     if first is None:
         return
     variant = VARIANTS[_PROGRAM]
@@ -49,7 +56,6 @@ def _program_seeds(results: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
         f"With {variant.setting.n_clauses:,} clauses on MNIST it has a mean of {first:.2f} from the seed that it "
         f"starts with unless told another; the paper has {variant.reported:.2f}."
     )
-    others = list(of_seed.values())
     ours = means_of_seeds(_OURS, results[_OURS]) if _OURS in results else []
     if others:
         yield f"From other seeds it has {_spread(others)}."
