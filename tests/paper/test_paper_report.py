@@ -145,6 +145,19 @@ def test_verdicts_follow_the_means(tmp_path, wtm, tm, equal, economy):
     assert f"{wtm - tm:+.2f}" in found[claim].here
 
 
+def test_few_clauses_reach_many_only_if_no_smaller_tm_does(tmp_path):
+    economy = ECONOMY["imdb"]
+    small = [plan.setting for plan in SWEEPS["imdb"][Over.CLAUSES] if plan.setting.method == "TM"][:2]
+    machines = {economy.weighted.setting: 89.0, economy.classic.setting: 88.0, small[0]: 88.9}
+    keep(tmp_path, *(made_up_record(setting, [mean] * 5, key="imdb") for setting, mean in machines.items()))
+    claim = "IMDb: a WTM of 3,200 clauses reaches a TM of 10,000 (1/3 of the clauses)"
+    assert holds(tmp_path)[claim].verdict == "yes"
+    keep(tmp_path, made_up_record(small[1], [89.1] * 5, key="imdb"))
+    statement = holds(tmp_path)[claim]
+    assert statement.verdict == "depends on the TM's T"
+    assert statement.here.endswith("but a TM of 400 with T 4 in place of 60 has 89.10 ± 0.00 (5 epochs)")
+
+
 def test_the_peak_is_no_part_of_a_verdict_on_means(tmp_path):
     keep(tmp_path, made_up_record(BEST, [99.0] + [80.0] * 9), made_up_record(CLASSIC, [82.0] * 10))
     found = holds(tmp_path)
