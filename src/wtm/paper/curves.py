@@ -102,16 +102,27 @@ def draw_sweep(path: Path, title: str, over: str, groups: Sequence[Sequence[Reco
             if over == "gamma" and method == "TM":
                 axes.axhline(means[0], color=colour, linestyle="--", label="gamma = 0 (TM)")
                 continue
-            at = [records[0].setting.gamma if over == "gamma" else records[0].setting.n_clauses for records in chosen]
-            low = means - [min(summary.seed_means) for summary in summaries]
-            high = np.array([max(summary.seed_means) for summary in summaries]) - means
-            axes.errorbar(at, means, (low, high), color=colour, marker="o", markersize=4, capsize=3, label=method)
+            at = [_place(records, over) for records in chosen]
+            axes.plot(at, means, color=colour, marker="o", markersize=4, label=method)
+            for x, mean, summary in zip(at, means, summaries, strict=True):
+                if summary.n_seeds > 1:
+                    bar = [[mean - min(summary.seed_means)], [max(summary.seed_means) - mean]]
+                    axes.errorbar(x, mean, bar, fmt="none", color=colour, capsize=3)
         axes.set(
             title=title, xscale="log", ylabel="mean test accuracy (%)",
             xlabel="gamma" if over == "gamma" else "clauses a class",
         )  # fmt: skip
+        axes.minorticks_off()
+        axes.set_xticks(sorted({_place(records, over) for records in groups} - {0}))
+        axes.xaxis.set_major_formatter("{x:g}" if over == "gamma" else "{x:,.0f}")
 
     return _draw(path, title, draw)
+
+
+def _place(records: Sequence[Record], over: str) -> float:
+    """Where a sweep's machine is on its axis."""
+    setting = records[0].setting
+    return setting.gamma if over == "gamma" else setting.n_clauses
 
 
 def draw_weights(path: Path, title: str, histogram: dict[str, int]) -> bool:
