@@ -8,11 +8,14 @@ from pathlib import Path
 import numpy as np
 
 from wtm.datasets import Dataset
-from wtm.paper.files import environment
+from wtm.paper.files import environment, write_json
 from wtm.paper.problem import Problem
 from wtm.paper.record import HISTORY, Record
 from wtm.paper.run import Run
-from wtm.paper.settings import Setting
+from wtm.paper.sampling import LITERALS, PROBABILITIES
+from wtm.paper.settings import ECONOMY, PRESETS, SWEEPS, WEIGHTS, Over, Setting
+from wtm.paper.vanilla import METHODS
+from wtm.paper.variants import VARIANTS
 
 ENVIRONMENT = environment()
 SMALL = Setting("WTM", 10, 0.25, 0.05, 5)
@@ -62,6 +65,62 @@ def keep(folder: Path, *records):
         place.mkdir(parents=True, exist_ok=True)
         content = json.dumps({"kind": "training", **asdict(record)})  # without waiting for the disk, as `write` does
         Run(record.setting, record.seed, place).record_path.write_text(content)
+
+
+def write_sampling(folder, *, first_epoch=True, factor=8.0, quick=False):
+    timing = {
+        "nanoseconds": 100.0, "factor_low": 6.0, "factor_high": 9.0, "masks": 5, "mean_count": 1.0,
+        "standard_errors": 0.5,
+    }  # fmt: skip
+    samplers = {name: {**timing, "factor": factor} for name in ("bernoulli", "binomial", "bits")}
+    epoch = {"seconds": 10.0, "type_i": 12_000_000, "drawing_seconds": 7.0}
+    (folder / "sampling").mkdir(parents=True, exist_ok=True)
+    content = {
+        "kind": "sampling", "quick": quick, "seed": 0, "rounds": 3,
+        "points": [{"n_literals": n, "p": p, "samplers": samplers} for n in LITERALS for p in PROBABILITIES],
+        "first_epoch": dict.fromkeys(samplers, epoch) if first_epoch else {},
+        **ENVIRONMENT,
+    }  # fmt: skip
+    write_json(folder / "sampling" / "sampling.json", content)
+
+
+def write_vanilla(folder, names):
+    (folder / "vanilla").mkdir(parents=True)
+    for i, name in enumerate(names):
+        for seed in range(2):
+            content = {
+                "kind": "vanilla", "method": name, "seed": seed, "data": {"quick": False},
+                "test_accuracy": 0.9 + i / 100 + seed / 1000, "fit_seconds": 1.0, **ENVIRONMENT,
+            }  # fmt: skip
+            (folder / "vanilla" / f"{name}-seed{seed}.json").write_text(json.dumps(content))
+
+
+def write_variants(folder, names):
+    (folder / "variants").mkdir(parents=True)
+    for name in names:
+        for seed in range(2):
+            content = {
+                "kind": "variant", "variant": name, "seed": seed, "data": {"quick": False},
+                "test_accuracy": [0.5, *[0.9, 0.92] * 5, 0.91 + seed / 100], **ENVIRONMENT,
+            }  # fmt: skip
+            (folder / "variants" / f"{name}-seed{seed}.json").write_text(json.dumps(content))
+
+
+def write_everything(folder):
+    """Made-up results of every experiment, in which the paper is right."""
+    for key in ("mnist", "imdb", "imdb-authors", "connect-4"):
+        data = key.removesuffix("-authors")
+        plans = [plan for plans in PRESETS[data].values() for plan in plans]
+        if data == key:
+            plans += [ECONOMY[key].weighted, ECONOMY[key].classic]
+            plans += [plan for over in Over for plan in SWEEPS[key][over]]
+        plans += [WEIGHTS] * (key == "mnist")
+        for setting in dict.fromkeys(plan.setting for plan in plans):
+            level = 80 + 9 * (setting.method == "WTM") + setting.n_clauses / 10_000
+            keep(folder, made_up_record(setting, [level + (i % 2) / 100 for i in range(10)], key=key))
+    write_vanilla(folder, METHODS)
+    write_variants(folder, VARIANTS)
+    write_sampling(folder)
 
 
 def write_mnist(folder, n_train=600, n_test=30):

@@ -1,77 +1,17 @@
 import dataclasses
-import json
 import re
 
 import pytest
 
-from synthetic import ENVIRONMENT, keep, made_up_record
-from wtm.paper.files import write_json
+from synthetic import keep, made_up_record, write_everything, write_sampling, write_vanilla, write_variants
 from wtm.paper.report import write_report
 from wtm.paper.report.results import read_results
 from wtm.paper.report.statements import statements
-from wtm.paper.sampling import LITERALS, PROBABILITIES
 from wtm.paper.settings import ECONOMY, PRESETS, SWEEPS, WEIGHTS, Over, Preset
-from wtm.paper.vanilla import METHODS
 from wtm.paper.variants import VARIANTS
 
 BEST = PRESETS["connect-4"][Preset.BEST][0].setting
 CLASSIC = PRESETS["connect-4"][Preset.CLASSIC][0].setting
-
-
-def write_sampling(folder, *, first_epoch=True, factor=8.0, quick=False):
-    timing = {
-        "nanoseconds": 100.0, "factor_low": 6.0, "factor_high": 9.0, "masks": 5, "mean_count": 1.0,
-        "standard_errors": 0.5,
-    }  # fmt: skip
-    samplers = {name: {**timing, "factor": factor} for name in ("bernoulli", "binomial", "bits")}
-    epoch = {"seconds": 10.0, "type_i": 12_000_000, "drawing_seconds": 7.0}
-    (folder / "sampling").mkdir(parents=True, exist_ok=True)
-    content = {
-        "kind": "sampling", "quick": quick, "seed": 0, "rounds": 3,
-        "points": [{"n_literals": n, "p": p, "samplers": samplers} for n in LITERALS for p in PROBABILITIES],
-        "first_epoch": dict.fromkeys(samplers, epoch) if first_epoch else {},
-        **ENVIRONMENT,
-    }  # fmt: skip
-    write_json(folder / "sampling" / "sampling.json", content)
-
-
-def write_vanilla(folder, names):
-    (folder / "vanilla").mkdir(parents=True)
-    for i, name in enumerate(names):
-        for seed in range(2):
-            content = {
-                "kind": "vanilla", "method": name, "seed": seed, "data": {"quick": False},
-                "test_accuracy": 0.9 + i / 100 + seed / 1000, "fit_seconds": 1.0, **ENVIRONMENT,
-            }  # fmt: skip
-            (folder / "vanilla" / f"{name}-seed{seed}.json").write_text(json.dumps(content))
-
-
-def write_variants(folder, names):
-    (folder / "variants").mkdir(parents=True)
-    for name in names:
-        for seed in range(2):
-            content = {
-                "kind": "variant", "variant": name, "seed": seed, "data": {"quick": False},
-                "test_accuracy": [0.5, *[0.9, 0.92] * 5, 0.91 + seed / 100], **ENVIRONMENT,
-            }  # fmt: skip
-            (folder / "variants" / f"{name}-seed{seed}.json").write_text(json.dumps(content))
-
-
-def write_everything(folder):
-    """Made-up results of every experiment, in which the paper is right."""
-    for key in ("mnist", "imdb", "imdb-authors", "connect-4"):
-        data = key.removesuffix("-authors")
-        plans = [plan for plans in PRESETS[data].values() for plan in plans]
-        if data == key:
-            plans += [ECONOMY[key].weighted, ECONOMY[key].classic]
-            plans += [plan for over in Over for plan in SWEEPS[key][over]]
-        plans += [WEIGHTS] * (key == "mnist")
-        for setting in dict.fromkeys(plan.setting for plan in plans):
-            level = 80 + 9 * (setting.method == "WTM") + setting.n_clauses / 10_000
-            keep(folder, made_up_record(setting, [level + (i % 2) / 100 for i in range(10)], key=key))
-    write_vanilla(folder, METHODS)
-    write_variants(folder, VARIANTS)
-    write_sampling(folder)
 
 
 def report_of(folder):
@@ -244,12 +184,4 @@ def test_quick_results_are_named_as_such_and_never_mixed_in(tmp_path):
     assert "Their figures mean nothing" in report_of(tmp_path / "quick")
     keep(tmp_path, made_up_record(BEST, [70.0]), made_up_record(quick, [70.0], quick=True))
     with pytest.raises(ValueError, match="quick results beside others"):
-        read_results(tmp_path)
-
-
-def test_a_damaged_file_is_named(tmp_path):
-    keep(tmp_path, made_up_record(BEST, [70.0]))
-    (path,) = (tmp_path / "connect-4").glob("*.json")
-    path.write_text(json.dumps({"kind": "training"}))
-    with pytest.raises(ValueError, match=path.name):
         read_results(tmp_path)

@@ -1,9 +1,11 @@
 """What a user sees of the epochs while they run."""
 
-from collections.abc import Generator, Iterable
-from typing import Any
+from collections.abc import Callable, Generator, Iterable
+from typing import Any, TypeVar
 
-__all__ = ["describe_epoch", "show_epochs"]
+__all__ = ["bar", "describe_epoch", "show_epochs"]
+
+_Entry = TypeVar("_Entry")
 
 
 def describe_epoch(entry: dict[str, Any]) -> str:
@@ -33,7 +35,7 @@ def show_epochs(
         What the bar is called.
     """
     if verbose == 1:
-        yield from _bar(epochs, n_epochs, label)
+        yield from bar(epochs, n_epochs, label, describe_epoch)
         return
     for entry in epochs:
         if verbose > 1:
@@ -41,7 +43,21 @@ def show_epochs(
         yield entry
 
 
-def _bar(epochs: Iterable[dict[str, Any]], n_epochs: int, label: str) -> Generator[dict[str, Any], None, None]:
+def bar(
+    epochs: Iterable[_Entry], n_epochs: int, label: str, describe: Callable[[_Entry], str]
+) -> Generator[_Entry, None, None]:
+    """Pass entries on while a progress bar on standard error counts them, on a terminal or in a notebook only.
+
+    Parameters
+    ----------
+    epochs : iterable
+    n_epochs : int
+        The number of entries.
+    label : str
+        What the bar is called.
+    describe : callable
+        What the bar says of the last entry.
+    """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -57,5 +73,5 @@ def _bar(epochs: Iterable[dict[str, Any]], n_epochs: int, label: str) -> Generat
     with Progress(*columns, console=console, disable=not shown) as progress:
         task = progress.add_task(label, total=n_epochs, note="")
         for entry in epochs:
-            progress.update(task, advance=1, note=describe_epoch(entry))
+            progress.update(task, advance=1, note=describe(entry))
             yield entry

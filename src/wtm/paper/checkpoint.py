@@ -7,6 +7,8 @@ machine's memory.
 
 import json
 import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,16 @@ from wtm.machine import Machine, MachineParameters
 from wtm.paper.files import write_atomically
 from wtm.training import Model
 
-__all__ = ["Checkpoint", "load_checkpoint", "save_checkpoint"]
+__all__ = [
+    "Checkpoint",
+    "compress",
+    "decompress",
+    "load_checkpoint",
+    "read_arrays",
+    "save_checkpoint",
+    "usable",
+    "write_arrays",
+]
 
 _FORMAT = "wtm checkpoint 1"
 _FAST = 1  # compression level: the automata are so much alike that higher ones gain little
@@ -44,13 +55,10 @@ class Checkpoint:
 
 def save_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
     """Write a checkpoint; the file that was there stays until the new one is complete and on disk."""
-    from safetensors.numpy import save
-
     model = checkpoint.model
     arrays: dict[str, np.ndarray] = {}
     for i, machine in enumerate(model.machines):
-        compressed = zlib.compress(machine.automata.data, _FAST)
-        arrays[f"{i}.automata"] = np.frombuffer(compressed, np.uint8)
+        arrays[f"{i}.automata"] = compress(machine.automata)
         arrays[f"{i}.exponents"] = machine.exponents
         arrays[f"{i}.random"] = machine.random
     header = {
@@ -61,7 +69,7 @@ def save_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
         "history": checkpoint.history,
         "about": checkpoint.about,
     }
-    write_atomically(path, save(arrays, {"format": _FORMAT, "checkpoint": json.dumps(header, allow_nan=False)}))
+    write_arrays(path, _FORMAT, arrays, header)
 
 
 def load_checkpoint(path: Path, parameters: MachineParameters) -> Checkpoint:
@@ -78,30 +86,60 @@ def load_checkpoint(path: Path, parameters: MachineParameters) -> Checkpoint:
     ValueError
         The file is damaged, no checkpoint, or of machines of another size.
     """
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(path, framework="numpy") as file:
-            metadata = file.metadata() or {}
-            if metadata.get("format") != _FORMAT:
-                raise ValueError(f"its format is {metadata.get('format')!r}, not {_FORMAT!r}")
-            header = json.loads(metadata["checkpoint"])
-            machines = [
-                _machine(parameters, *(file.get_tensor(f"{i}.{name}") for name in ("automata", "exponents", "random")))
-                for i in range(header["n_machines"])
-            ]
+    with usable(path):
+        header, arrays = read_arrays(path, _FORMAT)
+        machines = [
+            _machine(parameters, *(arrays[f"{i}.{name}"] for name in ("automata", "exponents", "random")))
+            for i in range(header["n_machines"])
+        ]
         model = Model(machines, header["seed"], n_seen=header["n_seen"], n_epochs=header["n_epochs"])
         return Checkpoint(model, header["history"], header["about"])
+
+
+@contextmanager
+def usable(path: Path) -> Iterator[None]:
+    """Turn whatever reading a checkpoint fails with into a ValueError that names the file and the remedy."""
+    from safetensors import SafetensorError
+
+    try:
+        yield
     except (SafetensorError, ValueError, KeyError, TypeError, zlib.error) as error:
         raise ValueError(f"{path} is no usable checkpoint ({error}): remove it to train from the start.") from error
+
+
+def write_arrays(path: Path, kind: str, arrays: Mapping[str, np.ndarray], header: dict[str, Any]) -> None:
+    """Write arrays and JSON values to a file; the one that was there stays until the new one is complete, on disk."""
+    from safetensors.numpy import save
+
+    write_atomically(path, save(dict(arrays), {"format": kind, "checkpoint": json.dumps(header, allow_nan=False)}))
+
+
+def read_arrays(path: Path, kind: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Read what `write_arrays` wrote; within `usable`."""
+    from safetensors import safe_open
+
+    with safe_open(path, framework="numpy") as file:
+        metadata = file.metadata() or {}
+        if metadata.get("format") != kind:
+            raise ValueError(f"its format is {metadata.get('format')!r}, not {kind!r}")
+        return json.loads(metadata["checkpoint"]), {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+
+
+def compress(array: np.ndarray) -> np.ndarray:
+    """The bytes of a contiguous array, compressed, as bytes in an array."""
+    return np.frombuffer(zlib.compress(array.data, _FAST), np.uint8)
+
+
+def decompress(compressed: np.ndarray, dtype: type) -> np.ndarray:
+    """What was given to `compress`, in one dimension."""
+    return np.frombuffer(zlib.decompress(compressed.tobytes()), dtype)
 
 
 def _machine(
     parameters: MachineParameters, compressed: np.ndarray, exponents: np.ndarray, random: np.ndarray
 ) -> Machine:
     fresh = Machine.new(parameters, 0, 0)
-    automata = np.frombuffer(zlib.decompress(compressed.tobytes()), np.uint8)
-    given = {"automata": automata, "exponents": exponents, "random": random}
+    given = {"automata": decompress(compressed, np.uint8), "exponents": exponents, "random": random}
     for name, array in given.items():
         expected = getattr(fresh, name)
         if (array.shape, array.dtype) != (expected.shape, expected.dtype):

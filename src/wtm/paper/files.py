@@ -5,7 +5,7 @@ import json
 import os
 import platform
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -117,9 +117,11 @@ def read_json(path: Path) -> dict[str, Any]:
     return content
 
 
-def read_runs(folder: Path, names: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
+def read_runs(
+    folder: Path, names: Iterable[str], read: Callable[[Path], dict[str, Any]]
+) -> dict[str, list[dict[str, Any]]]:
     """Read the files ``NAME-seedK.json`` of each name, one a seed; names without any are left out."""
-    found = {name: [read_json(path) for path in sorted(folder.glob(f"{name}-seed*.json"))] for name in names}
+    found = {name: [read(path) for path in sorted(folder.glob(f"{name}-seed*.json"))] for name in names}
     return {name: runs for name, runs in found.items() if runs}
 
 

@@ -1,6 +1,5 @@
 """The authors' program on the data of an experiment: `wtm.kernels.program`, with their files' order of everything."""
 
-from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
@@ -12,41 +11,49 @@ from wtm.paper.problem import Problem
 from wtm.paper.settings import Setting
 from wtm.training import LabelledExamples
 
-__all__ = ["program_accuracies"]
+__all__ = ["Program"]
 
 _CLASSES = {"connect-4": ["loss", "draw", "win"]}  # as their file numbers them; elsewhere in sorted order
 
 
-def program_accuracies(problem: Problem, setting: Setting, n_epochs: int, seed: int) -> Iterator[float]:
-    """Test accuracy after each epoch of the program, a fraction of 1.
+class Program:
+    """The program at work.
 
     Parameters
     ----------
     problem : Problem
     setting : Setting
-    n_epochs : int
     seed : int
         0 is the state in which the program starts if it is not told another.
+
+    Attributes
+    ----------
+    arrays : dict of str to ndarray
+        All that an epoch changes: ``planes``, ``weights`` and ``state``, as in `wtm.kernels.program.program_epoch`.
     """
-    training = _as_in_their_file(problem, "train")
-    testing = _as_in_their_file(problem, "test")
-    n_literals = 2 * training.examples.n_features
-    n_words = -(-n_literals // 64)
-    planes = np.zeros((len(problem.classes), N_PLANES, setting.n_clauses, n_words), np.uint64)
-    planes[:, :-1] = ~np.uint64(0)  # the last state that excludes
-    weights = np.ones((len(problem.classes), setting.n_clauses))
-    weights[:, 1::2] = -1
-    state = np.array([(FIRST_STATE + 2 * seed) % 2**64], np.uint64)
-    work = (np.empty(setting.n_clauses, np.bool_), np.empty(n_words, np.uint64), np.empty(n_words, np.uint64))
-    feedback = (setting.p_s, setting.gamma, float(setting.T), n_literals)
-    epoch = partial(
-        program_epoch, planes, weights, training.examples.literals, training.labels, *feedback, state, *work
-    )
-    accuracy = partial(program_accuracy, planes, weights, testing.examples.literals, testing.labels)
-    program_sample(state, len(training.labels), len(testing.labels) // 4)
-    for _ in range(n_epochs):
-        interruptibly(epoch)
-        yield interruptibly(accuracy)
+
+    def __init__(self, problem: Problem, setting: Setting, seed: int) -> None:
+        training, testing = (_as_in_their_file(problem, part) for part in ("train", "test"))
+        n_literals = 2 * training.examples.n_features
+        n_words = -(-n_literals // 64)
+        planes = np.zeros((len(problem.classes), N_PLANES, setting.n_clauses, n_words), np.uint64)
+        planes[:, :-1] = ~np.uint64(0)  # the last state that excludes
+        weights = np.ones((len(problem.classes), setting.n_clauses))
+        weights[:, 1::2] = -1
+        state = np.array([(FIRST_STATE + 2 * seed) % 2**64], np.uint64)
+        program_sample(state, len(training.labels), len(testing.labels) // 4)
+        self.arrays = {"planes": planes, "weights": weights, "state": state}
+        work = (np.empty(setting.n_clauses, np.bool_), np.empty(n_words, np.uint64), np.empty(n_words, np.uint64))
+        feedback = (setting.p_s, setting.gamma, float(setting.T), n_literals)
+        self._epoch = partial(
+            program_epoch, planes, weights, training.examples.literals, training.labels, *feedback, state, *work
+        )
+        self._accuracy = partial(program_accuracy, planes, weights, testing.examples.literals, testing.labels)
+
+    def epoch(self) -> float:
+        """Train for an epoch; returns the test accuracy after it, a fraction of 1."""
+        interruptibly(self._epoch)
+        return float(interruptibly(self._accuracy))
 
 
 def _as_in_their_file(problem: Problem, part: str) -> LabelledExamples:

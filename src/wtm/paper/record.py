@@ -1,6 +1,6 @@
 """What is kept of a training: one JSON file, small, with all that tables and figures are made from."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -8,6 +8,18 @@ from typing import Any
 import numpy as np
 
 from wtm.machine import Machine
+from wtm.paper.entries import (
+    ENVIRONMENT,
+    are_numbers,
+    are_shares,
+    check_entries,
+    has_entries,
+    is_count,
+    is_data,
+    is_number,
+    is_text,
+    of_kind,
+)
 from wtm.paper.files import read_json, write_json
 from wtm.paper.settings import Setting
 
@@ -78,15 +90,55 @@ def read_record(path: Path) -> Record:
         It is none.
     """
     content = read_json(path)
+    check_entries(path, content, _CHECKS)
     try:
-        if content.pop("kind") != _KIND:
-            raise KeyError("kind")
+        del content["kind"]
         record = Record(**{**content, "setting": Setting(**content["setting"])})
-        if {len(record.history[name]) for name in HISTORY} != {record.n_epochs}:
-            raise KeyError("history")
-    except (KeyError, TypeError) as error:
+    except TypeError as error:
         raise ValueError(f"{path} is no record of a training ({error}): remove it, or get it again.") from None
     return record
+
+
+def _is_history(history: Any) -> bool:
+    """Whether it has all columns, of numbers, and of the same length."""
+    return (
+        isinstance(history, dict)
+        and all(are_numbers(history.get(name)) for name in HISTORY)
+        and all(are_shares(history[name]) for name in ("test_accuracy", "train_accuracy"))
+        and len({len(history[name]) for name in HISTORY}) == 1
+    )
+
+
+def _are_weights(weights: Any) -> bool:
+    needed = {"label": is_text, "all": _is_span, "positive": _is_histogram, "negative": _is_histogram}
+    return isinstance(weights, list) and bool(weights) and all(has_entries(entry, needed) for entry in weights)
+
+
+def _is_span(value: Any) -> bool:
+    return has_entries(value, dict.fromkeys(("minimum", "maximum", "mean"), is_number)) and value["minimum"] > 0
+
+
+def _is_histogram(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and bool(value)
+        and all(key.removeprefix("-").isdecimal() and is_count(count) for key, count in value.items())
+    )
+
+
+def _is_setting(setting: Any) -> bool:
+    numbers = dict.fromkeys(("n_clauses", "p_s", "gamma", "T"), is_number)
+    return has_entries(setting, {"method": ("WTM", "TM").__contains__, **numbers})
+
+
+def _are_sessions(sessions: Any) -> bool:
+    return isinstance(sessions, list) and all(has_entries(session, ENVIRONMENT) for session in sessions)
+
+
+_CHECKS: dict[str, Callable[[Any], bool]] = {
+    "kind": of_kind(_KIND), "data": is_data, "setting": _is_setting, "seed": is_count,
+    "planned": is_count, "history": _is_history, "weights": _are_weights, "sessions": _are_sessions,
+}  # fmt: skip
 
 
 def read_records(folder: Path) -> list[Record]:

@@ -4,6 +4,7 @@ The paper reports that drawing a binomial count and then as many positions is 7 
 each literal, at 1,568 literals and p = 0.1 (MNIST).
 """
 
+import itertools
 import math
 import statistics
 import time
@@ -19,6 +20,7 @@ from wtm.kernels.sampling import RANDOM_WORDS, fill_masks
 from wtm.kernels.tables import BinomialTable
 from wtm.machine import SAMPLERS
 from wtm.paper.console import Table, say, show
+from wtm.paper.entries import ENVIRONMENT, check_entries, is_count, is_flag, is_number, of_kind
 from wtm.paper.files import check_not_there, environment, prepare_folder, read_json, write_json
 from wtm.paper.first_epoch import FirstEpoch, first_epoch_table, mnist_if_there, time_first_epochs
 from wtm.paper.run import Options, folder_of
@@ -147,12 +149,31 @@ def reproduce(rounds: int, options: Options) -> None:
 def read_sampling(path: Path) -> tuple[dict[str, Any], list[Point], dict[str, FirstEpoch]]:
     """Read ``sampling.json``: all of it, its points, and the first epochs by sampler (none where not measured)."""
     content = read_json(path)
-    points = [
-        Point(point["n_literals"], point["p"], {name: Timing(**t) for name, t in point["samplers"].items()})
-        for point in content["points"]
-    ]
-    epochs = {name: FirstEpoch(**epoch) for name, epoch in content["first_epoch"].items()}
+    check_entries(path, content, {"kind": of_kind("sampling"), "quick": is_flag, "rounds": is_count} | ENVIRONMENT)
+    try:
+        points = [
+            Point(point["n_literals"], point["p"], {name: Timing(**t) for name, t in point["samplers"].items()})
+            for point in content["points"]
+        ]
+        epochs = {name: FirstEpoch(**epoch) for name, epoch in content["first_epoch"].items()}
+        _check_times(points, epochs)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise ValueError(f"{path} holds no usable times ({error}): remove it, or get it again.") from None
     return content, points, epochs
+
+
+def _check_times(points: list[Point], epochs: dict[str, FirstEpoch]) -> None:
+    names = {_BASELINE, *_FASTER}
+    if {(point.n_literals, point.p) for point in points} != set(itertools.product(LITERALS, PROBABILITIES)):
+        raise ValueError("sizes are missing")
+    if any(set(point.samplers) != names for point in points) or (epochs and set(epochs) != names):
+        raise ValueError("samplers are missing")
+    times: list[FirstEpoch | Timing] = [
+        *epochs.values(),
+        *(timing for point in points for timing in point.samplers.values()),
+    ]
+    if not all(is_number(value) for time in times for value in asdict(time).values()):
+        raise ValueError("not all are numbers")
 
 
 class _Stopwatch:

@@ -10,7 +10,8 @@ import numpy as np
 
 from wtm.datasets import Dataset
 from wtm.paper.console import NOTHING, Table, say, show
-from wtm.paper.files import environment, missing_runs, prepare_folder, read_runs, write_json
+from wtm.paper.entries import ENVIRONMENT, check_entries, is_count, is_data, is_number, is_share, of_kind
+from wtm.paper.files import environment, missing_runs, prepare_folder, read_json, read_runs, write_json
 from wtm.paper.problem import Problem, load_problem
 from wtm.paper.run import Options, folder_of
 
@@ -159,7 +160,14 @@ def _measure(problem: Problem, method: Method, seed: int) -> dict[str, Any]:
 
 def read_vanilla(folder: Path) -> dict[str, list[dict[str, Any]]]:
     """Results of each method, one a seed, in the order of `METHODS`; methods without any are left out."""
-    return read_runs(folder, METHODS)
+    return read_runs(folder, METHODS, _read)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    content = read_json(path)
+    checks = {"kind": of_kind(_KIND), "seed": is_count, "data": is_data, "test_accuracy": is_share}
+    check_entries(path, content, checks | {"fit_seconds": is_number} | ENVIRONMENT)
+    return content
 
 
 def vanilla_table(results: dict[str, list[dict[str, Any]]]) -> Table:

@@ -1,24 +1,24 @@
 """What might move the mean accuracy: the order of the examples, the start of the automata, the engine, the draws."""
 
 import statistics
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from wtm.features import pack_examples
 from wtm.machine import MachineParameters
 from wtm.paper.accuracy_table import describe_setting
 from wtm.paper.console import NOTHING, Table, say, show
-from wtm.paper.files import environment, missing_runs, prepare_folder, read_runs, write_json
+from wtm.paper.entries import ENVIRONMENT, are_shares, check_entries, is_count, is_data, of_kind
+from wtm.paper.files import check_not_there, environment, prepare_folder, read_json, read_runs, write_json
 from wtm.paper.problem import QUICK_CLAUSES, QUICK_EPOCHS, Problem, load_problem
-from wtm.paper.program import program_accuracies
+from wtm.paper.program import Program
 from wtm.paper.run import Options, folder_of, parameters_of
 from wtm.paper.settings import ECONOMY, NAMES, PRESETS, Preset, Setting
-from wtm.training import LabelledExamples, Model, train
+from wtm.paper.variant_training import MachineTraining, ProgramTraining, Training, carry_on, checkpoint_path
 
 __all__ = ["VARIANTS", "Variant", "means_of_seeds", "read_variants", "reproduce", "variants_table"]
 
@@ -101,56 +101,69 @@ def reproduce(only: Sequence[str], options: Options) -> None:
     only : sequence of str
         Names of variants to be trained; all if there are none.
     options : Options
-        `resume` leaves out what is there. Each variant has epochs of its own, unless `n_epochs` says other.
+        Each variant has epochs of its own, unless `n_epochs` says other.
 
     Raises
     ------
     OSError, ValueError
         A variant has another name; results can't be written, or would be replaced without `options.resume`; the data
         are not there.
+    KeyboardInterrupt
+        The user stopped it; all finished epochs are kept.
     """
     unknown = sorted(set(only) - set(VARIANTS))
     if unknown:
         raise ValueError(f"--only {unknown[0]!r} is no variant: the variants are {', '.join(VARIANTS)}.")
     folder = folder_of(options, "variants")
-    prepare_folder(folder)
+    for needed in (folder, folder / "checkpoints"):
+        prepare_folder(needed)
     loaded = cache(lambda data: load_problem(data, options.data_dir, quick=options.quick))
-    wanted = [(key, seed) for key in only or VARIANTS for seed in options.seeds]
-    for key, seed, path in missing_runs(folder, wanted, resume=options.resume):
-        variant = VARIANTS[key]
-        say(f"{path.stem}: {variant.name}, {describe_setting(variant.setting)}")
-        problem = loaded(variant.data)
-        accuracies = _accuracies(variant, problem, seed, options)
-        content = {"variant": key, "seed": seed, "data": problem.describe(), "test_accuracy": accuracies}
-        write_json(path, {"kind": _KIND, **content, **environment()})
+    names = [(key, seed, folder / f"{key}-seed{seed}.json") for key in only or VARIANTS for seed in options.seeds]
+    if not options.resume:
+        for *_, path in names:
+            for file in (path, checkpoint_path(path)):
+                check_not_there(file, resumable=True)
+    for key, seed, path in names:
+        _carry_out(key, seed, path, loaded, options)
     show(variants_table(read_variants(folder)).rich("What might move the mean"))
     say(f"Written to {folder}: {len(only or VARIANTS)} variants")
 
 
-def _accuracies(variant: Variant, problem: Problem, seed: int, options: Options) -> list[float]:
-    """Test accuracy after each epoch, a fraction of 1."""
+def _carry_out(key: str, seed: int, path: Path, loaded: Callable[[str], Problem], options: Options) -> None:
+    """Do what is left to do of one training."""
+    variant = VARIANTS[key]
     setting, n_epochs = variant.setting, options.n_epochs or variant.n_epochs
     if options.quick:
         setting, n_epochs = replace(setting, n_clauses=QUICK_CLAUSES), options.n_epochs or QUICK_EPOCHS
+    done = len(_read(path)["test_accuracy"]) if path.exists() else 0
+    if done >= n_epochs:
+        say(f"{path.stem}: {done:,} epochs are there")
+        return
+    if done and not checkpoint_path(path).exists():
+        say(f"{path.stem}: no checkpoint at {checkpoint_path(path)}, so it starts anew")
+    say(f"{path.stem}: {variant.name}, {describe_setting(setting)}")
+    problem = loaded(variant.data)
+    about = {"variant": key, "setting": asdict(setting), "seed": seed, "data": problem.describe()}
+    training: Training
     if variant.by_program:
-        return list(program_accuracies(problem, setting, n_epochs, seed))
-    parameters: MachineParameters = replace(parameters_of(setting, problem), **variant.changes)
-    model = Model.new(parameters, len(problem.classes), seed)
-    training = _in_file_order(problem) if variant.file_order else problem.training
-    epochs = train(
-        model, training, problem.testing, n_epochs=n_epochs, shuffle=not variant.file_order, n_jobs=options.n_jobs
-    )
-    return [entry["valid_accuracy"] for entry in epochs]
-
-
-def _in_file_order(problem: Problem) -> LabelledExamples:
-    labels = np.searchsorted(problem.classes, problem.dataset.y_train).astype(np.int64)
-    return LabelledExamples(pack_examples(problem.dataset.X_train), labels)
+        training = ProgramTraining(Program(problem, setting, seed))
+    else:
+        parameters: MachineParameters = replace(parameters_of(setting, problem), **variant.changes)
+        training = MachineTraining(parameters, problem, seed, file_order=variant.file_order, n_jobs=options.n_jobs)
+    accuracies = carry_on(training, path, n_epochs, about)
+    write_json(path, {"kind": _KIND, **about, "test_accuracy": accuracies, **environment()})
 
 
 def read_variants(folder: Path) -> dict[str, list[dict[str, Any]]]:
     """Results of each variant, one a seed, in the order of `VARIANTS`; variants without any are left out."""
-    return read_runs(folder, VARIANTS)
+    return read_runs(folder, VARIANTS, _read)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    content = read_json(path)
+    checks = {"kind": of_kind(_KIND), "seed": is_count, "data": is_data, "test_accuracy": are_shares}
+    check_entries(path, content, checks | ENVIRONMENT)
+    return content
 
 
 def _averaged(key: str, runs: list[dict[str, Any]]) -> int:

@@ -1,0 +1,161 @@
+"""Trainings of variants are kept, and gone on with bit for bit."""
+
+import signal
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from synthetic import SMALL, small_problem
+from wtm.paper import variants as module
+from wtm.paper.files import read_json
+from wtm.paper.program import Program
+from wtm.paper.run import Options, parameters_of
+from wtm.paper.variant_training import MachineTraining, ProgramTraining, carry_on, checkpoint_path
+from wtm.paper.variants import VARIANTS, Variant, reproduce
+
+ABOUT = {"variant": "tea", "seed": 1, "data": {"digest": "abc"}}
+KINDS = ("shuffled", "file order", "program")
+
+
+def new_training(kind):
+    problem = small_problem("mnist")
+    if kind == "program":
+        return ProgramTraining(Program(problem, SMALL, 1))
+    parameters = parameters_of(SMALL, problem)
+    return MachineTraining(parameters, problem, 1, file_order=kind == "file order", n_jobs=1)
+
+
+class Stopped:
+    """A training in whose epoch of that number a signal comes."""
+
+    def __init__(self, training, epoch):
+        self.training, self.epoch, self.save, self.load = training, epoch, training.save, training.load
+
+    def epochs(self, n_epochs):
+        for i, accuracy in enumerate(self.training.epochs(n_epochs), start=1):
+            if i == self.epoch:
+                signal.raise_signal(signal.SIGINT)
+            yield accuracy
+
+
+@pytest.fixture
+def result(tmp_path):
+    (tmp_path / "checkpoints").mkdir()
+    return tmp_path / "tea-seed1.json"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_interrupted_training_goes_on_bit_for_bit(kind, result):
+    whole = list(new_training(kind).epochs(7))
+    with pytest.raises(KeyboardInterrupt, match=r"tea-seed1 has 3 of 7 epochs\. The same command with --resume"):
+        carry_on(Stopped(new_training(kind), 3), result, 7, ABOUT)
+    assert carry_on(new_training(kind), result, 7, ABOUT) == whole
+
+
+def test_a_signal_in_the_last_epoch_loses_nothing(result):
+    with pytest.raises(KeyboardInterrupt, match="has 3 of 3 epochs"):
+        carry_on(Stopped(new_training("program"), 3), result, 3, ABOUT)
+    assert len(carry_on(new_training("program"), result, 3, ABOUT)) == 3
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_more_epochs_go_on_from_the_end_and_fewer_are_the_first_of_them(kind, result):
+    carry_on(new_training(kind), result, 2, ABOUT)
+    whole = list(new_training(kind).epochs(4))
+    assert carry_on(new_training(kind), result, 4, ABOUT) == whole
+    assert carry_on(new_training(kind), result, 3, ABOUT) == whole[:3]
+
+
+def test_a_process_that_dies_loses_what_came_after_the_last_checkpoint(result, monkeypatch):
+    monkeypatch.setattr("wtm.paper.variant_training.CHECKPOINT_SECONDS", 0.0)
+    training = new_training("shuffled")
+    dying = Stopped(training, 3)
+    monkeypatch.setattr(signal, "raise_signal", lambda number: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        carry_on(dying, result, 5, ABOUT)
+    kept = new_training("shuffled")
+    assert len(kept.load(checkpoint_path(result))["test_accuracy"]) == 2
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_checkpoint_of_something_else_is_refused(kind, result):
+    carry_on(new_training(kind), result, 1, ABOUT)
+    with pytest.raises(ValueError, match="is of another training or of other data"):
+        carry_on(new_training(kind), result, 2, ABOUT | {"data": {"digest": "abd"}})
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_damaged_checkpoint_is_named(kind, result):
+    carry_on(new_training(kind), result, 1, ABOUT)
+    path = checkpoint_path(result)
+    content = path.read_bytes()
+    for damaged in (b"", content[:40], content[:-9], content.replace(b"checkpoint 1", b"checkpoint 9")):
+        path.write_bytes(damaged)
+        with pytest.raises(ValueError, match="is no usable checkpoint"):
+            carry_on(new_training(kind), result, 2, ABOUT)
+
+
+def test_a_checkpoint_of_another_size_is_refused(result):
+    carry_on(new_training("program"), result, 1, ABOUT)
+    larger = ProgramTraining(Program(small_problem("mnist"), replace(SMALL, n_clauses=12), 1))
+    before = {name: array.copy() for name, array in larger._program.arrays.items()}
+    with pytest.raises(ValueError, match="is no usable checkpoint"):
+        carry_on(larger, result, 2, ABOUT)
+    for name, array in larger._program.arrays.items():
+        np.testing.assert_array_equal(array, before[name])
+
+
+@pytest.fixture
+def tea(monkeypatch):
+    """The variants are two small ones."""
+    monkeypatch.setattr(module, "load_problem", lambda data, data_dir, quick: small_problem(data))
+    monkeypatch.setattr(module, "VARIANTS", {
+        "ours": Variant("ours", SMALL, 3, 2, {}, True),
+        "theirs": Variant("theirs", SMALL, 3, 2, {}, by_program=True),
+    })  # fmt: skip
+
+
+def test_variants_are_resumed_with_more_epochs_and_more_seeds(tea, tmp_path, capsys):
+    reproduce([], Options(tmp_path / "whole", n_epochs=5, seeds=(0, 1)))
+    reproduce(["theirs"], Options(tmp_path / "parts"))
+    with pytest.raises(ValueError, match=r"theirs-seed0\.json holds results of a former run"):
+        reproduce([], Options(tmp_path / "parts"))
+    capsys.readouterr()
+    reproduce([], Options(tmp_path / "parts", n_epochs=5, seeds=(0, 1), resume=True))
+    assert "theirs-seed0: goes on after epoch 3" in capsys.readouterr().err
+    for name in ("ours-seed0", "ours-seed1", "theirs-seed0", "theirs-seed1"):
+        whole, parts = (read_json(tmp_path / folder / "variants" / f"{name}.json") for folder in ("whole", "parts"))
+        assert whole["test_accuracy"] == parts["test_accuracy"]
+        assert whole["setting"]["n_clauses"] == SMALL.n_clauses
+    reproduce(["ours"], Options(tmp_path / "parts", n_epochs=4, resume=True))
+    assert "ours-seed0: 5 epochs are there" in capsys.readouterr().err
+
+
+def test_a_training_whose_checkpoint_is_gone_starts_anew(tea, tmp_path, capsys):
+    reproduce(["ours"], Options(tmp_path))
+    path = tmp_path / "variants" / "ours-seed0.json"
+    before = read_json(path)["test_accuracy"]
+    checkpoint_path(path).unlink()
+    reproduce(["ours"], Options(tmp_path, n_epochs=4, resume=True))
+    assert "so it starts anew" in capsys.readouterr().err
+    assert read_json(path)["test_accuracy"][:3] == before
+
+
+def test_without_resume_a_checkpoint_alone_is_not_replaced_either(tea, tmp_path):
+    reproduce(["ours"], Options(tmp_path))
+    (tmp_path / "variants" / "ours-seed0.json").unlink()
+    with pytest.raises(ValueError, match=r"ours-seed0\.safetensors holds results of a former run"):
+        reproduce([], Options(tmp_path))
+
+
+def test_a_damaged_file_of_results_is_named(tea, tmp_path):
+    reproduce(["ours"], Options(tmp_path))
+    path = tmp_path / "variants" / "ours-seed0.json"
+    path.write_text('{"kind": "variant"}')
+    with pytest.raises(ValueError, match=r"ours-seed0\.json"):
+        reproduce(["ours"], Options(tmp_path, resume=True))
+
+
+def test_names_of_variants_are_those_of_files():
+    assert all(name.replace("-", "").isalnum() for name in VARIANTS)
