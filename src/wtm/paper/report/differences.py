@@ -64,9 +64,17 @@ def _program_seeds(results: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
     if others and ours:
         other, here = statistics.mean(others), statistics.mean(ours)
         if abs(other - here) < abs(other - first):
-            yield "So the program with another seed is where ours is, and the paper's mean is that of one seed."
+            yield (
+                "So the program with another seed is where ours is, and the paper's mean is that of one seed"
+                f"{_distance(first - here, ours)}."
+            )
         else:
             yield "So the program with another seed is where it is with its first, and the difference is in the draws."
+
+
+def _distance(difference: float, means: list[float]) -> str:
+    deviation = statistics.stdev(means) if len(means) > 1 else 0.0
+    return f", {difference / deviation:+.1f} standard deviations from ours" if deviation > 0 else ""
 
 
 def _spread(means: list[float]) -> str:
