@@ -232,6 +232,17 @@ def test_interruption_inside_a_command(monkeypatch):
     assert result.stderr == "wtm: interrupted.\n"
 
 
+def test_seeds_end_with_the_largest(tmp_path):
+    arguments = ("--quick", "--seed", 2**63 - 1, "--seeds", 2, "--out", tmp_path)
+    assert_one_line(invoke("reproduce", "connect-4", *arguments), "goes beyond the largest seed, 9223372036854775807")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_where_there_are_no_quick_results_the_command_for_them_is_named(tmp_path):
+    result = invoke("reproduce", "report", "--quick", "--results", tmp_path)
+    assert_one_line(result, f"run an experiment with --out {tmp_path} --quick first")
+
+
 def test_an_unknown_variant_lists_the_variants(tmp_path):
     result = invoke("reproduce", "variants", "--only", "lazy,laxy", "--quick", "--out", tmp_path)
     assert_one_line(result, "--only 'laxy' is no variant: the variants are shuffled, file-order,")

@@ -66,7 +66,8 @@ def _name_beside(target: Path, path: Path) -> Iterator[Path]:
     try:
         yield temporary
     except OSError as error:
-        if error.filename == str(temporary):
+        # A full disk is told of without any name.
+        if error.errno is not None and error.filename in (None, str(temporary)):
             raise type(error)(error.errno, error.strerror, str(path)) from None
         raise
     finally:

@@ -1,3 +1,4 @@
+import os
 import sys
 import xml.etree.ElementTree as ElementTree
 
@@ -39,6 +40,21 @@ def test_a_figure_depends_on_the_results_alone(figure, tmp_path):
         assert FIGURES[figure](tmp_path / name)
     assert ElementTree.parse(tmp_path / "a.svg").getroot().tag.endswith("svg")
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+
+
+def test_a_figure_that_can_not_be_written_leaves_the_old_one(tmp_path, monkeypatch):
+    path = tmp_path / "a.svg"
+    learning_curves(path)
+    before = path.read_bytes()
+
+    def full(descriptor):
+        raise OSError("full")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="full"):
+        learning_curves(path, 20)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_the_suffix_names_the_format(tmp_path):

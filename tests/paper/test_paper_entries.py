@@ -94,3 +94,22 @@ def test_what_holds_no_results_is_named(results, tmp_path, name, content):
             write_report(results, tmp_path)
     finally:
         path.write_text(before)
+
+
+def test_a_record_under_another_name_is_refused(results, tmp_path):
+    path = results / FILES["record"]
+    before = path.read_text()
+    path.write_text(before.replace('"n_clauses": 4000', '"n_clauses": 4100'))
+    try:
+        with pytest.raises(ValueError, match=rf"{path.name} holds what belongs into wtm-4100-"):
+            write_report(results, tmp_path)
+    finally:
+        path.write_text(before)
+
+
+def test_records_of_other_data_are_not_mixed(tmp_path):
+    records = [made_up_record(WEIGHTS.setting, [97.0], key="mnist", seed=seed) for seed in range(2)]
+    records[1].data["digest"] = "1"
+    keep(tmp_path, *records)
+    with pytest.raises(ValueError, match=r"seed1\.json is of other data than wtm-4000.*seed0\.json"):
+        write_report(tmp_path, tmp_path / "docs")

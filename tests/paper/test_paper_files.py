@@ -1,6 +1,8 @@
+import errno
 import json
 import os
 import platform
+import re
 from datetime import datetime
 
 import numba
@@ -51,6 +53,19 @@ def test_json_has_no_numbers_that_are_not_json(tmp_path):
     with pytest.raises(ValueError, match="JSON"):
         write_json(tmp_path / "results.json", {"value": float("nan")})
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path, monkeypatch):
+    path = tmp_path / "a"
+    write_atomically(path, b"old")
+
+    def full(descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match=f"No space left on device: '{re.escape(str(path))}'"):
+        write_atomically(path, b"new")
+    assert path.read_bytes() == b"old"
 
 
 def test_an_interrupted_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):

@@ -147,12 +147,28 @@ def test_without_resume_nothing_is_replaced(problem, tmp_path, n_epochs):
     assert not run_of(tmp_path, CLASSIC.setting).record_path.exists()
 
 
-def test_resume_without_a_checkpoint_starts_anew_and_says_so(problem, tmp_path, capsys):
-    (first,) = carry_out(problem, [PLAN], options(tmp_path, n_epochs=2))
-    run_of(tmp_path).checkpoint_path.unlink()
-    (again,) = carry_out(problem, [PLAN], options(tmp_path, n_epochs=3, resume=True))
-    assert "no checkpoint" in capsys.readouterr().err
-    assert again.history["test_accuracy"][:2] == first.history["test_accuracy"]
+def test_a_record_whose_checkpoint_is_gone_is_not_replaced(problem, tmp_path):
+    carry_out(problem, [PLAN], options(tmp_path, n_epochs=2))
+    run = run_of(tmp_path)
+    run.checkpoint_path.unlink()
+    before = run.record_path.read_bytes()
+    with pytest.raises(ValueError, match=rf"{run.name}\.json holds 2 epochs, but there is no .*safetensors to go on"):
+        carry_out(problem, [PLAN], options(tmp_path, n_epochs=3, resume=True))
+    assert run.record_path.read_bytes() == before
+    (again,) = carry_out(problem, [PLAN], options(tmp_path, n_epochs=2, resume=True))
+    assert again.n_epochs == 2
+
+
+@pytest.mark.parametrize("other", [{"seed": 1}, {"setting": dataclasses.replace(PLAN.setting, gamma=0.25)}])
+def test_a_checkpoint_of_another_machine_or_seed_is_refused(problem, tmp_path, other):
+    carry_out(problem, [PLAN], options(tmp_path, n_epochs=2))
+    run = run_of(tmp_path)
+    theirs = dataclasses.replace(run, **other)
+    run.checkpoint_path.rename(theirs.checkpoint_path)
+    plan, seed = dataclasses.replace(PLAN, setting=theirs.setting), theirs.seed
+    with pytest.raises(ValueError, match="is of another machine or seed"):
+        carry_out(problem, [plan], options(tmp_path, n_epochs=3, seeds=(seed,), resume=True))
+    assert not theirs.record_path.exists()
 
 
 def test_a_record_lost_after_the_checkpoint_is_made_from_it(problem, tmp_path, monkeypatch):

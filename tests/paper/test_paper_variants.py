@@ -12,7 +12,7 @@ from wtm.paper.files import read_json
 from wtm.paper.program import Program
 from wtm.paper.run import Options, parameters_of
 from wtm.paper.variant_training import MachineTraining, ProgramTraining, carry_on, checkpoint_path
-from wtm.paper.variants import VARIANTS, Variant, reproduce
+from wtm.paper.variants import VARIANTS, Variant, reproduce, variants_table
 
 ABOUT = {"variant": "tea", "seed": 1, "data": {"digest": "abc"}}
 KINDS = ("shuffled", "file order", "program")
@@ -132,14 +132,37 @@ def test_variants_are_resumed_with_more_epochs_and_more_seeds(tea, tmp_path, cap
     assert "ours-seed0: 5 epochs are there" in capsys.readouterr().err
 
 
-def test_a_training_whose_checkpoint_is_gone_starts_anew(tea, tmp_path, capsys):
+def test_results_whose_checkpoint_is_gone_are_not_replaced(tea, tmp_path):
     reproduce(["ours"], Options(tmp_path))
     path = tmp_path / "variants" / "ours-seed0.json"
-    before = read_json(path)["test_accuracy"]
+    before = path.read_bytes()
     checkpoint_path(path).unlink()
-    reproduce(["ours"], Options(tmp_path, n_epochs=4, resume=True))
-    assert "so it starts anew" in capsys.readouterr().err
-    assert read_json(path)["test_accuracy"][:3] == before
+    with pytest.raises(ValueError, match=r"ours-seed0\.json holds 3 epochs, but there is no"):
+        reproduce(["ours"], Options(tmp_path, n_epochs=4, seeds=(1, 0), resume=True))
+    assert path.read_bytes() == before
+    assert not path.with_name("ours-seed1.json").exists()
+
+
+def test_seeds_of_unequal_length_are_compared_over_the_same_epochs():
+    long, short = (
+        {"seed": i, "data": {"quick": False}, "test_accuracy": [0.5] * n + [0.9] * n} for i, n in ((0, 9), (1, 4))
+    )
+    table = variants_table({"lazy": [long, short]})
+    (row,) = table.rows
+    assert row[2:6] == ["6–8", "2", "70.00", "28.284"]
+
+
+def test_the_programs_own_seed_stands_apart():
+    runs = [{"seed": i, "data": {"quick": False}, "test_accuracy": [a] * 200} for i, a in enumerate((0.7, 0.8, 0.9))]
+    own, others = variants_table({"program": runs}).rows
+    assert own[0].endswith("its own seed")
+    assert own[3:] == ["1", "70.00", "–", "98.50"]
+    assert others[3:] == ["2", "85.00", "7.071", "–"]
+
+
+def test_quick_results_have_no_figures_of_the_authors_beside_them():
+    runs = [{"seed": 0, "data": {"quick": True}, "test_accuracy": [0.7] * 3}]
+    assert variants_table({"program": runs}).rows[0][-1] == "–"
 
 
 def test_without_resume_a_checkpoint_alone_is_not_replaced_either(tea, tmp_path):

@@ -72,6 +72,8 @@ def _authors(data: str, setting: Setting, reported: Reported) -> tuple[str, ...]
 
 def _ours(setting: Setting, summary: Summary) -> tuple[str, ...]:
     maximum, minimum, mean, spread = _statistics(summary.statistics)
+    if summary.averaged == 1:  # of one epoch there is no spread
+        mean, spread = f"{summary.statistics.mean:.2f}", NOTHING
     if summary.n_seeds > 1:
         mean += f" ({min(summary.seed_means):.2f}–{max(summary.seed_means):.2f}, {summary.n_seeds} seeds)"
     epochs = f" (epoch {summary.peak_epochs[0]:,})" if summary.n_seeds == 1 else ""

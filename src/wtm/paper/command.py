@@ -292,11 +292,13 @@ def _options(
 
     if not quick and out.resolve().name.lower() == QUICK_FOLDER:
         raise ValueError(f"--out {out}: folders called {QUICK_FOLDER!r} are for the results of --quick. Take another.")
+    if seed + seeds > 2**63:
+        raise ValueError(f"--seed {seed} with --seeds {seeds} goes beyond the largest seed, {2**63 - 1}: begin lower.")
     return Options(
         out=out,
         data_dir=data_dir,
         n_epochs=epochs,
-        seeds=range(seed, min(seed + seeds, 2**63)),
+        seeds=range(seed, seed + seeds),
         n_jobs=n_jobs,
         resume=resume,
         quick=quick,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wtm.paper.console import say
+from wtm.paper.files import write_atomically
 from wtm.paper.record import BINS_A_DOUBLING, Record
 from wtm.paper.summary import summarise
 
@@ -158,5 +160,8 @@ def _draw(path: Path, title: str, draw: Callable[[Axes], None], *, whole_numbers
         axes.legend(frameon=False, fontsize="small", ncols=2)
     # No date and no random identifiers: the same results give the same file.
     with rc_context({"svg.hashsalt": title}):
-        figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else None)
+        content = io.BytesIO()
+        metadata = {"Date": None} if path.suffix == ".svg" else None
+        figure.savefig(content, format=path.suffix[1:], dpi=150, metadata=metadata)
+    write_atomically(path, content.getvalue())
     return True

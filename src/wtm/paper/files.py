@@ -17,6 +17,7 @@ import wtm
 from wtm.replacing import replacing
 
 __all__ = [
+    "check_checkpoint",
     "check_not_there",
     "environment",
     "missing_runs",
@@ -60,6 +61,21 @@ def check_not_there(path: Path, *, resumable: bool) -> None:
         raise ValueError(
             f"{path} holds results of a former run, which are not replaced. {choose} another folder with --out, or "
             "remove the file."
+        )
+
+
+def check_checkpoint(checkpoint: Path, result: Path, n_epochs: int) -> None:
+    """Refuse to go on from results whose checkpoint is gone: a new start would replace them.
+
+    Raises
+    ------
+    ValueError
+        There is no checkpoint.
+    """
+    if not checkpoint.exists():
+        raise ValueError(
+            f"{result} holds {n_epochs:,} epochs, but there is no {checkpoint} to go on from. Train anew in another "
+            "folder, with --out, or remove the file."
         )
 
 

@@ -113,6 +113,8 @@ def load_problem(key: str, data_dir: Path | None, *, quick: bool) -> Problem:
     else:
         sample: dict[str, Any] = {"max_reviews": _QUICK_ROWS["train"], "n_features": _QUICK_TERMS} if quick else {}
         dataset = load_imdb(data_dir, recipe="authors" if key == "imdb-authors" else "paper", **sample)
+        if key == "imdb-authors":
+            dataset = dataclasses.replace(dataset, name=f"{dataset.name}, features by the authors' recipe")
     return Problem.of(key, _sample(dataset) if quick else dataset, quick=quick)
 
 

@@ -23,7 +23,16 @@ from wtm.paper.entries import (
 from wtm.paper.files import read_json, write_json
 from wtm.paper.settings import Setting
 
-__all__ = ["BINS_A_DOUBLING", "HISTORY", "Record", "by_setting", "describe_weights", "read_record", "read_records"]
+__all__ = [
+    "BINS_A_DOUBLING",
+    "HISTORY",
+    "Record",
+    "by_setting",
+    "describe_weights",
+    "name_of",
+    "read_record",
+    "read_records",
+]
 
 _KIND = "training"
 BINS_A_DOUBLING = 8
@@ -72,6 +81,11 @@ class Record:
     sessions: list[dict[str, Any]]
 
     @property
+    def name(self) -> str:
+        """The file's name without its suffix."""
+        return name_of(self.setting, self.seed)
+
+    @property
     def n_epochs(self) -> int:
         """Epochs trained so far."""
         return len(self.history["test_accuracy"])
@@ -79,6 +93,12 @@ class Record:
     def write(self, path: Path) -> None:
         """Write the file, atomically."""
         write_json(path, {"kind": _KIND, **asdict(self)})
+
+
+def name_of(setting: Setting, seed: int) -> str:
+    """The name of a training's files, without a suffix."""
+    s = setting
+    return f"{s.method.lower()}-{s.n_clauses}-p{s.p_s:g}-gamma{s.gamma:g}-T{s.T}-seed{seed}"
 
 
 def read_record(path: Path) -> Record:
@@ -96,6 +116,8 @@ def read_record(path: Path) -> Record:
         record = Record(**{**content, "setting": Setting(**content["setting"])})
     except TypeError as error:
         raise ValueError(f"{path} is no record of a training ({error}): remove it, or get it again.") from None
+    if path.stem != record.name:
+        raise ValueError(f"{path} holds what belongs into {record.name}.json: give it back its name, or remove it.")
     return record
 
 
@@ -142,8 +164,19 @@ _CHECKS: dict[str, Callable[[Any], bool]] = {
 
 
 def read_records(folder: Path) -> list[Record]:
-    """Read all trainings in a folder, in the order of their names."""
-    return [read_record(path) for path in sorted(folder.glob("*tm-*-seed*.json"))]
+    """Read all trainings in a folder, in the order of their names.
+
+    Raises
+    ------
+    ValueError
+        A file is damaged, or not all are of the same data.
+    """
+    paths = sorted(folder.glob("*tm-*-seed*.json"))
+    records = [read_record(path) for path in paths]
+    for path, record in zip(paths, records, strict=True):
+        if record.data["digest"] != records[0].data["digest"] and record.data["quick"] == records[0].data["quick"]:
+            raise ValueError(f"{path} is of other data than {paths[0].name}: remove one of them.")
+    return records
 
 
 def describe_weights(label: Any, machine: Machine) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +11,10 @@ from wtm.fitting.progress import show_epochs
 from wtm.machine import MachineParameters
 from wtm.paper.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from wtm.paper.console import say
-from wtm.paper.files import check_not_there, environment, prepare_folder
+from wtm.paper.files import check_checkpoint, check_not_there, environment, prepare_folder
 from wtm.paper.interruption import Interruption
 from wtm.paper.problem import QUICK_CLAUSES, QUICK_EPOCHS, Problem
-from wtm.paper.record import HISTORY, Record, describe_weights, read_record
+from wtm.paper.record import HISTORY, Record, describe_weights, name_of, read_record
 from wtm.paper.settings import Plan, Setting
 from wtm.training import Model, train
 
@@ -83,12 +83,11 @@ class Run:
     setting: Setting
     seed: int
     folder: Path
-    name: str = field(init=False)
 
-    def __post_init__(self) -> None:
-        s = self.setting
-        name = f"{s.method.lower()}-{s.n_clauses}-p{s.p_s:g}-gamma{s.gamma:g}-T{s.T}-seed{self.seed}"
-        object.__setattr__(self, "name", name)
+    @property
+    def name(self) -> str:
+        """The name of its files, without a suffix."""
+        return name_of(self.setting, self.seed)
 
     @property
     def record_path(self) -> Path:
@@ -139,8 +138,7 @@ def carry_out(problem: Problem, plans: Iterable[Plan], options: Options) -> list
     runs = dict.fromkeys((Run(plan.setting, seed, folder), plan.n_epochs) for plan in wanted for seed in options.seeds)
     data = problem.describe()
     for run, n_epochs in runs:
-        if not options.resume:
-            _check_nothing_is_lost(run, n_epochs)
+        _check_nothing_is_lost(run, n_epochs, options)
     return [_Training(run, n_epochs, problem, data, options).record() for run, n_epochs in runs]
 
 
@@ -152,7 +150,7 @@ def trained_classifier(run: Run, problem: Problem, record: Record) -> WTMClassif
     OSError, ValueError
         The checkpoint is not there or can't be used.
     """
-    checkpoint = load_checkpoint(run.checkpoint_path, parameters_of(run.setting, problem))
+    checkpoint = _checkpoint_of(run, problem)
     clf = WTMClassifier(
         n_clauses=run.setting.n_clauses,
         T=run.setting.T,
@@ -168,6 +166,13 @@ def trained_classifier(run: Run, problem: Problem, record: Record) -> WTMClassif
     return clf
 
 
+def _checkpoint_of(run: Run, problem: Problem) -> Checkpoint:
+    checkpoint = load_checkpoint(run.checkpoint_path, parameters_of(run.setting, problem))
+    if (checkpoint.about.get("setting"), checkpoint.model.seed) != (asdict(run.setting), run.seed):
+        raise ValueError(f"{run.checkpoint_path} is of another machine or seed: remove it to train from the start.")
+    return checkpoint
+
+
 def parameters_of(setting: Setting, problem: Problem) -> MachineParameters:
     """The parameters of a setting's machines on a data set."""
     return MachineParameters(
@@ -179,14 +184,20 @@ def parameters_of(setting: Setting, problem: Problem) -> MachineParameters:
     )
 
 
-def _check_nothing_is_lost(run: Run, n_epochs: int) -> None:
+def _check_nothing_is_lost(run: Run, n_epochs: int, options: Options) -> None:
+    """Refuse to replace a record by one that does not go on from it."""
     if run.record_path.exists():
         before = read_record(run.record_path)
-        raise ValueError(
-            f"{run.record_path} holds {before.n_epochs:,} of {before.planned:,} epochs, which {n_epochs:,} new ones "
-            "would replace. Go on from there with --resume, choose another folder with --out, or remove the file."
-        )
-    check_not_there(run.checkpoint_path, resumable=True)  # a process may end between the two files
+        if not options.resume:
+            raise ValueError(
+                f"{run.record_path} holds {before.n_epochs:,} of {before.planned:,} epochs, which {n_epochs:,} new "
+                "ones would replace. Go on from there with --resume, choose another folder with --out, or remove the "
+                "file."
+            )
+        if before.n_epochs < n_epochs:
+            check_checkpoint(run.checkpoint_path, run.record_path, before.n_epochs)
+    elif not options.resume:
+        check_not_there(run.checkpoint_path, resumable=True)  # a process may end between the two files
 
 
 class _Training:
@@ -213,14 +224,12 @@ class _Training:
     def _start(self) -> Checkpoint:
         """Where to start from: the checkpoint if there is one to go on from, else new machines."""
         run, path = self._run, self._run.checkpoint_path
-        parameters = parameters_of(run.setting, self._problem)
         if self._options.resume and path.exists():
-            checkpoint = load_checkpoint(path, parameters)
+            checkpoint = _checkpoint_of(run, self._problem)
             self._check_data(path, checkpoint.about["data"])
             self._sessions = checkpoint.about["sessions"]
             return checkpoint
-        if self._options.resume and run.record_path.exists():
-            say(f"{run.name}: no checkpoint at {path}, so it starts anew")
+        parameters = parameters_of(run.setting, self._problem)
         return Checkpoint(Model.new(parameters, len(self._problem.classes), run.seed), [], {})
 
     def _check_data(self, path: Path, data: dict[str, Any]) -> None:
@@ -261,9 +270,10 @@ class _Training:
         """Write checkpoint and record. The record comes second: it never tells of epochs that can't be gone on from."""
         if self._sessions:
             self._sessions[-1] |= {"epochs": [self._sessions[-1]["epochs"][0], model.n_epochs], **environment()}
+        about = {"data": self._data, "setting": asdict(self._run.setting), "sessions": self._sessions}
         save_checkpoint(
             self._run.checkpoint_path,
-            Checkpoint(model, history, {"data": self._data, "sessions": self._sessions}),
+            Checkpoint(model, history, about),
         )
         record = Record(
             data=self._data,

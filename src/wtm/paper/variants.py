@@ -1,7 +1,7 @@
 """What might move the mean accuracy: the order of the examples, the start of the automata, the engine, the draws."""
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -13,14 +13,28 @@ from wtm.machine import MachineParameters
 from wtm.paper.accuracy_table import describe_setting
 from wtm.paper.console import NOTHING, Table, say, show
 from wtm.paper.entries import ENVIRONMENT, are_shares, check_entries, is_count, is_data, of_kind
-from wtm.paper.files import check_not_there, environment, prepare_folder, read_json, read_runs, write_json
+from wtm.paper.files import (
+    check_checkpoint,
+    check_not_there,
+    environment,
+    prepare_folder,
+    read_json,
+    read_runs,
+    write_json,
+)
 from wtm.paper.problem import QUICK_CLAUSES, QUICK_EPOCHS, Problem, load_problem
 from wtm.paper.program import Program
 from wtm.paper.run import Options, folder_of, parameters_of
 from wtm.paper.settings import ECONOMY, NAMES, PRESETS, Preset, Setting
 from wtm.paper.variant_training import MachineTraining, ProgramTraining, Training, carry_on, checkpoint_path
 
-__all__ = ["VARIANTS", "Variant", "means_of_seeds", "read_variants", "reproduce", "variants_table"]
+__all__ = [
+    "PROGRAM_SEED", "VARIANTS", "Variant", "common_epochs", "means_of_seeds", "read_variants", "reproduce",
+    "variants_table",
+]  # fmt: skip
+
+PROGRAM_SEED = 0
+"""Stands for the state in which the authors' program starts unless it is told another."""
 
 _KIND = "variant"
 _BEST = PRESETS["mnist"][Preset.BEST][0].setting
@@ -87,8 +101,8 @@ VARIANTS: dict[str, Variant] = {
     "connect-4-program": Variant(
         "the authors' program, draw by draw", _CONNECT_4, 200, 1, {}, reported=80.13, data="connect-4", by_program=True
     ),
-    "connect-4-tm-shuffled": Variant("a TM, a new order each epoch", _CONNECT_4_TM, 60, 12, {}, data="connect-4"),
-    "connect-4-tm-file-order": Variant("a TM, the file's order", _CONNECT_4_TM, 60, 12, {}, True, data="connect-4"),
+    "connect-4-tm-shuffled": Variant("a TM, a new order each epoch", _CONNECT_4_TM, 200, 40, {}, data="connect-4"),
+    "connect-4-tm-file-order": Variant("a TM, the file's order", _CONNECT_4_TM, 200, 40, {}, True, data="connect-4"),
 }
 """By name."""
 
@@ -119,28 +133,38 @@ def reproduce(only: Sequence[str], options: Options) -> None:
         prepare_folder(needed)
     loaded = cache(lambda data: load_problem(data, options.data_dir, quick=options.quick))
     names = [(key, seed, folder / f"{key}-seed{seed}.json") for key in only or VARIANTS for seed in options.seeds]
-    if not options.resume:
-        for *_, path in names:
-            for file in (path, checkpoint_path(path)):
-                check_not_there(file, resumable=True)
+    for key, _, path in names:
+        _check_nothing_is_lost(path, _planned(VARIANTS[key], options), options)
     for key, seed, path in names:
         _carry_out(key, seed, path, loaded, options)
     show(variants_table(read_variants(folder)).rich("What might move the mean"))
-    say(f"Written to {folder}: {len(only or VARIANTS)} variants")
+    say(f"Written to {folder}: {', '.join(only or VARIANTS)}")
+
+
+def _planned(variant: Variant, options: Options) -> int:
+    return options.n_epochs or (QUICK_EPOCHS if options.quick else variant.n_epochs)
+
+
+def _check_nothing_is_lost(path: Path, n_epochs: int, options: Options) -> None:
+    if not options.resume:
+        for file in (path, checkpoint_path(path)):
+            check_not_there(file, resumable=True)
+    elif (done := _n_done(path)) and done < n_epochs:
+        check_checkpoint(checkpoint_path(path), path, done)
+
+
+def _n_done(path: Path) -> int:
+    return len(_read(path)["test_accuracy"]) if path.exists() else 0
 
 
 def _carry_out(key: str, seed: int, path: Path, loaded: Callable[[str], Problem], options: Options) -> None:
     """Do what is left to do of one training."""
     variant = VARIANTS[key]
-    setting, n_epochs = variant.setting, options.n_epochs or variant.n_epochs
-    if options.quick:
-        setting, n_epochs = replace(setting, n_clauses=QUICK_CLAUSES), options.n_epochs or QUICK_EPOCHS
-    done = len(_read(path)["test_accuracy"]) if path.exists() else 0
+    n_epochs, done = _planned(variant, options), _n_done(path)
     if done >= n_epochs:
         say(f"{path.stem}: {done:,} epochs are there")
         return
-    if done and not checkpoint_path(path).exists():
-        say(f"{path.stem}: no checkpoint at {checkpoint_path(path)}, so it starts anew")
+    setting = replace(variant.setting, n_clauses=QUICK_CLAUSES) if options.quick else variant.setting
     say(f"{path.stem}: {variant.name}, {describe_setting(setting)}")
     problem = loaded(variant.data)
     about = {"variant": key, "setting": asdict(setting), "seed": seed, "data": problem.describe()}
@@ -166,28 +190,47 @@ def _read(path: Path) -> dict[str, Any]:
     return content
 
 
-def _averaged(key: str, runs: list[dict[str, Any]]) -> int:
-    return min(VARIANTS[key].averaged, *(len(run["test_accuracy"]) for run in runs))
+def common_epochs(*variants: Sequence[dict[str, Any]]) -> int:
+    """How many epochs all trainings have: a longer one is looked at as if it had ended there."""
+    return min(len(run["test_accuracy"]) for runs in variants for run in runs)
 
 
-def means_of_seeds(key: str, runs: list[dict[str, Any]]) -> list[float]:
-    """Of each seed the mean over the last epochs, in per cent."""
-    averaged = _averaged(key, runs)
-    return [100 * float(np.mean(run["test_accuracy"][-averaged:])) for run in runs]
+def means_of_seeds(key: str, runs: Sequence[dict[str, Any]], n_epochs: int | None = None) -> list[float]:
+    """Of each seed the mean over the last of `n_epochs` epochs, in per cent; None is for all that they have."""
+    n_epochs = n_epochs or common_epochs(runs)
+    first = n_epochs - _averaged(key, n_epochs)
+    return [100 * float(np.mean(run["test_accuracy"][first:n_epochs])) for run in runs]
+
+
+def _averaged(key: str, n_epochs: int) -> int:
+    """Over how many last epochs the mean is: the same share of shorter trainings."""
+    variant = VARIANTS[key]
+    return max(1, min(n_epochs, round(variant.averaged * n_epochs / variant.n_epochs)))
 
 
 def variants_table(results: dict[str, list[dict[str, Any]]]) -> Table:
     """A row a variant: the mean over its last epochs, over seeds, with the spread of the seeds' means."""
     rows = []
     for key, runs in results.items():
-        variant, means, averaged = VARIANTS[key], means_of_seeds(key, runs), _averaged(key, runs)
-        spread = f"{statistics.stdev(means):.3f}" if len(means) > 1 else NOTHING
-        epochs = len(runs[0]["test_accuracy"])
-        reported = NOTHING if variant.reported is None else f"{variant.reported:.2f}"
-        rows.append(
-            [variant.title, f"{variant.setting.n_clauses:,}",
-             f"{epochs:,}" if averaged == 1 else f"{epochs - averaged + 1:,}–{epochs:,}", f"{len(means)}",
-             f"{statistics.mean(means):.2f}", spread, reported]
-        )  # fmt: skip
+        variant, n_epochs = VARIANTS[key], common_epochs(runs)
+        first = n_epochs - _averaged(key, n_epochs) + 1
+        epochs = f"{n_epochs:,}" if first == n_epochs else f"{first:,}–{n_epochs:,}"
+        for title, chosen, reported in _rows(variant, runs):
+            means = means_of_seeds(key, chosen, n_epochs)
+            spread = f"{statistics.stdev(means):.3f}" if len(means) > 1 else NOTHING
+            authors = NOTHING if reported is None else f"{reported:.2f}"
+            figures = [f"{len(means)}", f"{statistics.mean(means):.2f}", spread, authors]
+            rows.append([title, f"{variant.setting.n_clauses:,}", epochs, *figures])
     header = ["", "clauses", "epochs", "seeds", "mean (%)", "s.d. of seeds", "authors (%)"]
     return Table(header, rows)
+
+
+def _rows(variant: Variant, runs: list[dict[str, Any]]) -> Iterator[tuple[str, list[dict[str, Any]], float | None]]:
+    """Title, trainings and the authors' figure; the seed that the authors' program has by itself stands apart."""
+    reported = None if runs[0]["data"]["quick"] else variant.reported
+    own = [run for run in runs if run["seed"] == PROGRAM_SEED] if variant.by_program else []
+    if own and len(runs) > 1:
+        yield f"{variant.title}, its own seed", own, reported
+        yield f"{variant.title}, other seeds", [run for run in runs if run not in own], None
+    else:
+        yield variant.title, runs, reported

@@ -34,7 +34,7 @@ def weights_table(record: Record) -> Table:
     """The paper's table 4: maximum, minimum, mean and ratio of the weights of all clauses, class by class."""
     spans = [entry["all"] for entry in record.weights]
     rows = [[name, *(f"{span[name.lower()]:.2f}" for span in spans)] for name in ("Maximum", "Minimum", "Mean")]
-    rows.append(["Ratio", *(f"{span['maximum'] / span['minimum']:.0f}" for span in spans)])
+    rows.append(["Ratio", *(f"{span['maximum'] / span['minimum']:.3g}" for span in spans)])
     return Table(["Class", *(entry["label"] for entry in record.weights)], rows)
 
 

@@ -84,9 +84,10 @@ def _blocks(results: Results, section: Section) -> Iterator[str]:
     yield "## Slips of the paper"
     yield SLIPS
     yield "## Where it was computed"
-    yield from (_environment(entry["versions"], entry["machine"]) for entry in results.environments())
+    yield "\n".join(_environment(entry["versions"], entry["machine"]) for entry in results.environments())
 
 
 def _environment(versions: dict[str, str], machine: dict[str, str]) -> str:
     named = ", ".join(f"{name} {version}" for name, version in versions.items())
-    return f"- {machine['processor']}, {machine['cores']} cores, {machine['platform']}; {named}"
+    cores = f"{machine['cores']} core{'s' * (machine['cores'] != 1)}"
+    return f"- {machine['processor']}, {cores}, {machine['platform']}; {named}"

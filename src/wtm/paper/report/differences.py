@@ -5,14 +5,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from wtm.paper.settings import NAMES
-from wtm.paper.variants import VARIANTS, means_of_seeds
+from wtm.paper.variants import PROGRAM_SEED, VARIANTS, common_epochs, means_of_seeds
 
 __all__ = ["explain_differences", "program_means"]
 
 _LITTLE = 0.2  # points that are no difference: what seeds and epochs vary by on Connect-4
 _OURS = "file-order"
 _PROGRAM = "program"
-_FIRST_SEED = 0
 
 
 def explain_differences(results: dict[str, list[dict[str, Any]]]) -> str:
@@ -24,7 +23,7 @@ def explain_differences(results: dict[str, list[dict[str, Any]]]) -> str:
         See `wtm.paper.variants.read_variants`.
     """
     means = {key: statistics.mean(means_of_seeds(key, runs)) for key, runs in results.items()}
-    return " ".join([*_program_repeated(means), *_program_seeds(results), *_few_and_many(means), *_order(means)])
+    return " ".join([*_program_repeated(means), *_program_seeds(results), *_few_and_many(results), *_order(results)])
 
 
 def _program_repeated(means: dict[str, float]) -> Iterator[str]:
@@ -43,7 +42,7 @@ def program_means(results: dict[str, list[dict[str, Any]]]) -> tuple[float | Non
     if not runs:
         return None, []
     of_seed = dict(zip((run["seed"] for run in runs), means_of_seeds(_PROGRAM, runs), strict=True))
-    return of_seed.pop(_FIRST_SEED, None), list(of_seed.values())
+    return of_seed.pop(PROGRAM_SEED, None), list(of_seed.values())
 
 
 def _program_seeds(results: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
@@ -86,22 +85,29 @@ def _spread(means: list[float]) -> str:
     )
 
 
-def _few_and_many(means: dict[str, float]) -> Iterator[str]:
-    few, many = means.get("connect-4-file-order"), means.get("connect-4-tm-file-order")
-    if few is not None and many is not None:
+def _few_and_many(results: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
+    few, many = "connect-4-file-order", "connect-4-tm-file-order"
+    if few in results and many in results:
+        n_epochs, (wtm, tm) = _over_the_same_epochs(results, few, many)
         yield (
-            f"In the order of the file, the authors', the WTM of "
-            f"{VARIANTS['connect-4-file-order'].setting.n_clauses:,} clauses has {few:.2f} on Connect-4 and the TM of "
-            f"{VARIANTS['connect-4-tm-file-order'].setting.n_clauses:,} clauses {many:.2f}: {few - many:+.2f}, so "
-            f"there the few clauses {'do' if few >= many - _LITTLE else 'do not'} reach the many."
+            f"In the order of the file, the authors', the WTM of {VARIANTS[few].setting.n_clauses:,} clauses has "
+            f"{wtm:.2f} on Connect-4 and the TM of {VARIANTS[many].setting.n_clauses:,} clauses {tm:.2f}, each after "
+            f"{n_epochs:,} epochs: {wtm - tm:+.2f}, so there the few clauses "
+            f"{'do' if wtm >= tm - _LITTLE else 'do not'} reach the many."
         )
 
 
-def _order(means: dict[str, float]) -> Iterator[str]:
+def _order(results: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
     for machine, prefix in (("WTM", "connect-4"), ("TM", "connect-4-tm")):
-        shuffled, given = means.get(f"{prefix}-shuffled"), means.get(f"{prefix}-file-order")
-        if shuffled is not None and given is not None:
+        shuffled, given = f"{prefix}-shuffled", f"{prefix}-file-order"
+        if shuffled in results and given in results:
+            n_epochs, (new, same) = _over_the_same_epochs(results, shuffled, given)
             yield (
-                f"A new order of the examples in each epoch is worth {shuffled - given:+.2f} points to the {machine} "
-                f"of {VARIANTS[f'{prefix}-shuffled'].setting.n_clauses:,} clauses on Connect-4."
+                f"A new order of the examples in each epoch is worth {new - same:+.2f} points to the {machine} of "
+                f"{VARIANTS[shuffled].setting.n_clauses:,} clauses on Connect-4, after {n_epochs:,} epochs."
             )
+
+
+def _over_the_same_epochs(results: dict[str, list[dict[str, Any]]], *keys: str) -> tuple[int, list[float]]:
+    n_epochs = common_epochs(*(results[key] for key in keys))
+    return n_epochs, [statistics.mean(means_of_seeds(key, results[key], n_epochs)) for key in keys]

@@ -8,6 +8,7 @@ from typing import Any
 from wtm.paper.first_epoch import FirstEpoch
 from wtm.paper.problem import QUICK_CLAUSES
 from wtm.paper.record import Record, read_records
+from wtm.paper.run import QUICK_FOLDER
 from wtm.paper.sampling import Point, read_sampling
 from wtm.paper.settings import Setting
 from wtm.paper.summary import Summary, summarise
@@ -89,7 +90,8 @@ def read_results(folder: Path) -> Results:
     quick |= {run["data"]["quick"] for runs in results.runs() for run in runs}
     quick |= {results.sampling[0]["quick"]} if results.sampling else set()
     if not quick:
-        raise FileNotFoundError(f"There are no results in {folder}: run an experiment with --out {folder} first.")
+        where = f"--out {folder.parent} --quick" if folder.name == QUICK_FOLDER else f"--out {folder}"
+        raise FileNotFoundError(f"There are no results in {folder}: run an experiment with {where} first.")
     if len(quick) > 1:
         raise ValueError(f"{folder} holds quick results beside others: quick ones belong into {folder / 'quick'}.")
     return replace(results, quick=quick.pop())

@@ -42,8 +42,10 @@ def explain_statements() -> str:
         "“Mean” is the mean test accuracy over the last epochs, as in the tables below, ± its spread: the standard "
         "deviation over seeds, or over those epochs where there is one seed. Where the paper says that two machines "
         "are equal, a difference within its spread is a yes; where it says that one is better, such a difference is "
-        "neither yes nor no. Times are of the clock on the wall: long trainings shared their machine with other work, "
-        "and would have been faster alone. “What might move the means”, below, has experiments on differences."
+        "neither yes nor no. Times here are of whole trainings, by the clock on the wall; the tables below have the "
+        "median epoch. Long trainings shared their machine with other work, and would have been faster alone; and the "
+        "authors' machine is another. So factors tell of the order of magnitude, of machine and program together. "
+        "“What might move the means”, below, has experiments on differences."
     )
 
 
@@ -51,10 +53,10 @@ def statements(results: Results) -> Iterator[Statement]:
     """The statements, in the order of the table."""
     for key in NAMES:
         yield _economy(results, key)
-    for key in NAMES:
+    for key in _OF_BOTH_RECIPES:
         yield _equal_clauses(results, key)
     for key in _OF_BOTH_RECIPES:
-        yield _mean(results, key)
+        yield from (_mean(results, key, setting) for setting in _machines(key))
     for key in _OF_BOTH_RECIPES:
         yield _peak(results, key)
     for key in NAMES:
@@ -76,6 +78,10 @@ def _machines(key: str) -> tuple[Setting, Setting]:
 
 def _mean_of(summary: Summary) -> str:
     return f"{summary.statistics.mean:.2f} ± {summary.spread:.2f}"
+
+
+def _signed(difference: float) -> str:
+    return f"{round(difference, 2) + 0.0:+.2f}"  # of minus zero 0.0 makes plain zero
 
 
 def _compared(difference: float, spread: float, *, equal_is_enough: bool) -> str:
@@ -101,66 +107,83 @@ def _economy(results: Results, key: str) -> Statement:
     weighted, classic = results.summary(key, few), results.summary(key, many)
     if weighted is None or classic is None:
         return Statement(claim, paper)
-    difference = weighted.statistics.mean - classic.statistics.mean
     here = (
         f"WTM mean {_mean_of(weighted)} ({weighted.epochs:,} epochs, peak {weighted.peak:.2f}), TM "
-        f"{_mean_of(classic)} ({classic.epochs:,} epochs, peak {classic.peak:.2f}): {difference:+.2f}"
+        f"{_mean_of(classic)} ({classic.epochs:,} epochs, peak {classic.peak:.2f})"
     )
-    verdict = _compared(difference, combined_spread(weighted, classic), equal_is_enough=True)
-    better = _smaller_and_better(results, key, many, weighted.statistics.mean)
-    if better is None or not verdict.startswith("yes"):
-        return Statement(claim, paper, here, verdict)
-    setting, summary = better
-    told = f"; but a TM of {setting.n_clauses:,} with T {setting.T} in place of {many.T} has {_mean_of(summary)}"
-    return Statement(claim, paper, here + f"{told} ({summary.epochs:,} epochs)", "depends on the TM's T")
+    return _wtm_against_tm(results, key, Statement(claim, paper, here), (few, many), equal_is_enough=True)
 
 
-def _smaller_and_better(results: Results, key: str, many: Setting, mean: float) -> tuple[Setting, Summary] | None:
-    """The smallest TM of the sweep that needs fewer clauses than `many`, and is beyond `mean` by more than it sways."""
+def _wtm_against_tm(
+    results: Results, key: str, statement: Statement, machines: tuple[Setting, Setting], *, equal_is_enough: bool
+) -> Statement:
+    """Complete a statement that tells of a WTM and a TM; they are compared over the same number of epochs."""
+    wtm, tm = machines
+    n_epochs = common_epochs([results.of(key, wtm), results.of(key, tm)])
+    ours, theirs = (summarise(results.of(key, setting), n_epochs) for setting in machines)
+    difference = ours.statistics.mean - theirs.statistics.mean
+    here = f"{statement.here}; after {n_epochs:,} epochs each {_signed(difference)}"
+    verdict = _compared(difference, combined_spread(ours, theirs), equal_is_enough=equal_is_enough)
+    better = _smaller_and_better(results, key, tm, ours)
+    if verdict.startswith("yes") and better is not None:
+        setting, summary = better
+        here += (
+            f"; but a TM of {setting.n_clauses:,} with T {setting.T} in place of {tm.T} has {_mean_of(summary)} after "
+            f"{summary.epochs:,}"
+        )
+        verdict = "depends on the TM's T"
+    return replace(statement, here=here, verdict=verdict)
+
+
+def _smaller_and_better(results: Results, key: str, many: Setting, weighted: Summary) -> tuple[Setting, Summary] | None:
+    """The smallest TM of the sweep with fewer clauses than `many` that is beyond `weighted` by more than it sways."""
     smaller = [
         plan.setting
-        for plan in SWEEPS[key][Over.CLAUSES]  # from few clauses to many
+        for plan in SWEEPS[key.removesuffix("-authors")][Over.CLAUSES]  # from few clauses to many
         if plan.setting.method == "TM" and plan.setting.n_clauses < many.n_clauses
     ]
     for setting in smaller:
-        summary = results.summary(key, setting)
-        if summary is not None and summary.statistics.mean - summary.spread > mean:
-            return setting, summary
+        records = results.of(key, setting)
+        if records:
+            summary = summarise(records, weighted.epochs)
+            if summary.statistics.mean - summary.spread > weighted.statistics.mean:
+                return setting, summary
     return None
 
 
 def _equal_clauses(results: Results, key: str) -> Statement:
     best, classic = _machines(key)
-    claim = f"{NAMES[key]}: at {best.n_clauses:,} clauses each the WTM is better than the TM"
+    claim = f"{_OF_BOTH_RECIPES[key]}: at {best.n_clauses:,} clauses each the WTM is better than the TM"
     theirs = [reported_for(key, setting)[0].statistics for setting in (best, classic)]
     means = [statistics.mean for statistics in theirs if statistics]
     paper = f"{means[0]:.2f} and {means[1]:.2f}: {means[0] - means[1]:+.2f}"
     wtm, tm = results.summary(key, best), results.summary(key, classic)
     if wtm is None or tm is None:
         return Statement(claim, paper)
-    difference = wtm.statistics.mean - tm.statistics.mean
-    return Statement(
-        claim,
-        paper,
-        f"{_mean_of(wtm)} ({wtm.epochs:,} epochs) and {_mean_of(tm)} ({tm.epochs:,}): {difference:+.2f}",
-        _compared(difference, combined_spread(wtm, tm), equal_is_enough=False),
-    )
+    here = f"{_mean_of(wtm)} ({wtm.epochs:,} epochs) and {_mean_of(tm)} ({tm.epochs:,})"
+    return _wtm_against_tm(results, key, Statement(claim, paper, here), (best, classic), equal_is_enough=False)
 
 
-def _mean(results: Results, key: str) -> Statement:
-    best, _ = _machines(key)
-    theirs = reported_for(key, best)[0].statistics
+def _mean(results: Results, key: str, setting: Setting) -> Statement:
+    reported = reported_for(key, setting)[0]
+    theirs = reported.statistics
     assert theirs is not None
-    claim = f"{_OF_BOTH_RECIPES[key]}: mean test accuracy of the WTM of {best.n_clauses:,} clauses"
-    paper = f"{theirs.mean:.2f} ± {theirs.deviation:.2f}"
-    ours = results.summary(key, best)
+    claim = f"{_OF_BOTH_RECIPES[key]}: mean test accuracy of the {setting.method} of {setting.n_clauses:,} clauses"
+    paper = f"{theirs.mean:.2f} ± {theirs.deviation:.2f}" + (
+        f" ({reported.epochs:,} epochs)" if reported.epochs else ""
+    )
+    ours = results.summary(key, setting)
     if ours is None:
         return Statement(claim, paper)
     difference = ours.statistics.mean - theirs.mean
     spread = max(ours.spread, theirs.deviation)
-    verdict = _compared(difference, spread, equal_is_enough=True)
-    here = f"{_mean_of(ours)} ({ours.epochs:,} epochs): {difference:+.2f}" + _program_beside(results, key)
-    return Statement(claim, paper, here, verdict)
+    here = f"{_mean_of(ours)} ({ours.epochs:,} epochs): {_signed(difference)}"
+    if setting.method == "WTM":
+        return Statement(
+            claim, paper, here + _program_beside(results, key), _compared(difference, spread, equal_is_enough=True)
+        )
+    # A better TM does the paper's case no good.
+    return Statement(claim, paper, here, "equal, within the spread" if abs(difference) <= spread else "differs")
 
 
 def _program_beside(results: Results, key: str) -> str:
@@ -181,7 +204,8 @@ def _peak(results: Results, key: str) -> Statement:
     if ours is None:
         return Statement(claim, f"{theirs.maximum:.2f}")
     difference = ours.peak - theirs.maximum
-    here = f"{ours.peak:.2f} (best of {ours.epochs:,} epochs): {difference:+.2f}"
+    seeds = f", mean of {ours.n_seeds} seeds" if ours.n_seeds > 1 else ""
+    here = f"{ours.peak:.2f} (best of {ours.epochs:,} epochs{seeds}): {_signed(difference)}"
     return Statement(claim, f"{theirs.maximum:.2f}", here, "yes" if difference >= 0 else "no")
 
 
@@ -200,7 +224,7 @@ def _times(results: Results, key: str) -> Iterator[Statement]:
         here = (
             f"{_duration(ours.total_seconds)} for {ours.epochs:,} epochs, {ours.total_seconds / ours.epochs:.3g} s each"
         )
-        yield Statement(claim, theirs, here, f"{factor:.3g} times as fast")
+        yield Statement(claim, theirs, here, f"{_about(factor)} times as fast")
 
 
 def _economy_time(results: Results) -> Statement:
@@ -210,7 +234,7 @@ def _economy_time(results: Results) -> Statement:
     if few is None or many is None:
         return Statement(claim, "about 10, over 300 epochs")
     factor = (many.total_seconds / many.epochs) / (few.total_seconds / few.epochs)
-    here = f"{factor:.3g}, both with our fast engine; see the sampling section for slow feedback"
+    here = f"{_about(factor)}, both with our fast engine; see the sampling section for slow feedback"
     return Statement(claim, "about 10, over 300 epochs", here, NOTHING)
 
 
@@ -271,7 +295,7 @@ def _gamma(results: Results, key: str) -> Statement:
     n_epochs = common_epochs([with_weights, without])
     ours, plain = summarise(with_weights, n_epochs), summarise(without, n_epochs)
     difference = ours.statistics.mean - plain.statistics.mean
-    here = f"{_mean_of(ours)} and {_mean_of(plain)} ({n_epochs:,} epochs): {difference:+.2f}"
+    here = f"{_mean_of(ours)} and {_mean_of(plain)} ({n_epochs:,} epochs): {_signed(difference)}"
     return Statement(
         claim, "in words", here, _compared(difference, combined_spread(ours, plain), equal_is_enough=False)
     )
@@ -315,6 +339,11 @@ def _sampling(results: Results) -> Iterator[Statement]:
         return
     yield Statement(*claims[1], f"{epochs['bernoulli'].type_i / 1e6:.1f} million", NOTHING)
     yield Statement(*claims[2], f"{epochs['bernoulli'].share:.0%}", NOTHING)
+
+
+def _about(factor: float) -> str:
+    """Two digits: times sway by more than a third one says."""
+    return f"{float(f'{factor:.2g}'):g}"
 
 
 def _duration(seconds: float) -> str:
