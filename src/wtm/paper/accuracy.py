@@ -1,7 +1,7 @@
 """Test accuracies and times of TM and WTM with the settings of a preset (the paper's tables 3, 6 and 7)."""
 
 from wtm.paper.accuracy_table import EXPLANATION, accuracy_table
-from wtm.paper.console import say, show
+from wtm.paper.console import counted, say, show
 from wtm.paper.curves import draw_learning_curves
 from wtm.paper.problem import load_problem
 from wtm.paper.record import Record, by_setting
@@ -35,7 +35,7 @@ def reproduce(data: str, preset: Preset, methods: frozenset[str], options: Optio
     folder = folder_of(options, data)
     title = f"{problem.dataset.name}, preset {preset}"
     groups = by_setting(records)
-    written = [f"{len(records)} records"]
+    written = [counted(len(records), "record")]
     if draw_learning_curves(folder / f"learning-curve-{preset}.svg", title, groups):
         written.append(f"learning-curve-{preset}.svg")
     show(accuracy_table(groups).rich(title, transposed=True), EXPLANATION)

@@ -47,8 +47,8 @@ EXPLANATION = (
     "Test accuracy in per cent. Maximum, minimum, mean, standard deviation and 95 % range are over the last epochs, as "
     "many as stand in brackets; with several seeds each is the mean over them, and the means of the seeds stand in "
     "brackets. “Peak of all” is the best of all epochs as the test set itself picks it: it flatters, and may be "
-    "compared with another peak only. Nothing was tuned or stopped by the test set. Seconds are of training alone, the "
-    "median of our epochs."
+    "compared with another peak only. Of seeds with different numbers of epochs the longer ones are cut. Nothing was "
+    "tuned or stopped by the test set. Seconds are of training alone, the median of our epochs."
 )
 """How to read an `accuracy_table`."""
 

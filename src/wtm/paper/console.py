@@ -9,7 +9,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table as RichTable
 
-__all__ = ["NOTHING", "Table", "say", "show"]
+__all__ = ["NOTHING", "Table", "counted", "say", "show"]
 
 NOTHING = "–"
 
@@ -37,6 +37,11 @@ class Table:
         for row in rows:
             table.add_row(*row)
         return table
+
+
+def counted(n: int, what: str) -> str:
+    """A number of things, in words."""
+    return f"{n:,} {what}" + "s" * (n != 1)
 
 
 def say(line: str) -> None:

@@ -1,7 +1,7 @@
 """Few weighted clauses against many without weights: the paper's 1/4 (MNIST), 1/3 (IMDb) and 1/50 (Connect-4)."""
 
 from wtm.paper.accuracy_table import EXPLANATION, accuracy_table
-from wtm.paper.console import say, show
+from wtm.paper.console import counted, say, show
 from wtm.paper.curves import draw_learning_curves
 from wtm.paper.problem import load_problem
 from wtm.paper.record import by_setting
@@ -35,4 +35,4 @@ def reproduce(data: str, methods: frozenset[str], options: Options) -> None:
     title = f"{problem.dataset.name}, {economy.share} of the clauses"
     drawn = draw_learning_curves(folder / "learning-curve-economy.svg", title, groups)
     show(accuracy_table(groups).rich(title, transposed=True), EXPLANATION)
-    say(f"Written to {folder}: {sum(map(len, groups))} records" + ", learning-curve-economy.svg" * drawn)
+    say(f"Written to {folder}: {counted(sum(map(len, groups)), 'record')}" + ", learning-curve-economy.svg" * drawn)

@@ -51,4 +51,4 @@ class Interruption:
             else:
                 say("Stopping after this epoch; Ctrl-C once more stops at once.")
         elif number == signal.SIGINT:  # `timeout` sends SIGTERM twice, and means it once
-            raise KeyboardInterrupt("stopped in the middle of an epoch; what was kept before is there.")
+            raise KeyboardInterrupt("stopped in the middle of an epoch; whatever was kept before is there.")

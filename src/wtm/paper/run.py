@@ -241,7 +241,8 @@ class _Training:
 
     def _train(self, model: Model, history: list[dict[str, Any]]) -> Record:
         run, problem, done = self._run, self._problem, model.n_epochs
-        say(f"{run.name}: epochs {done + 1:,} to {self._n_epochs:,} on {problem.dataset.name}")
+        which = f"epochs {done + 1:,} to" if self._n_epochs > done + 1 else "epoch"
+        say(f"{run.name}: {which} {self._n_epochs:,} on {problem.dataset.name}")
         self._sessions = [*self._sessions, {"epochs": [done + 1, done], "n_jobs": self._options.n_jobs}]
         history, kept, stopped = list(history), time.monotonic(), False
         n_epochs = self._n_epochs - done

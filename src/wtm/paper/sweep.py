@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from wtm.paper.console import NOTHING, Table, say, show
+from wtm.paper.console import NOTHING, Table, counted, say, show
 from wtm.paper.curves import draw_sweep
 from wtm.paper.problem import load_problem
 from wtm.paper.record import Record, by_setting
@@ -36,7 +36,7 @@ def reproduce(data: str, over: Over, methods: frozenset[str], options: Options) 
     folder, title = folder_of(options, data), sweep_title(problem.dataset.name, over, groups)
     drawn = draw_sweep(folder / f"sweep-{over}.svg", title, over, groups, common_epochs(groups))
     show(sweep_table(groups).rich(title))
-    say(f"Written to {folder}: {sum(map(len, groups))} records" + f", sweep-{over}.svg" * drawn)
+    say(f"Written to {folder}: {counted(sum(map(len, groups)), 'record')}" + f", sweep-{over}.svg" * drawn)
 
 
 def common_epochs(groups: Sequence[Sequence[Record]]) -> int:

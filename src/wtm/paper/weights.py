@@ -1,6 +1,6 @@
 """What weights are learnt: the paper's table 4 and its figure, on MNIST."""
 
-from wtm.paper.console import Table, say, show
+from wtm.paper.console import Table, counted, say, show
 from wtm.paper.curves import draw_weights
 from wtm.paper.problem import load_problem
 from wtm.paper.record import Record
@@ -27,7 +27,7 @@ def reproduce(options: Options) -> None:
     title = f"MNIST, positive weights of class {FIGURE_CLASS}"
     drawn = draw_weights(folder / "weights.svg", title, positive_weights(records[0]))
     show(*(weights_table(record).rich(f"Weights by class, seed {record.seed}") for record in records))
-    say(f"Written to {folder}: {len(records)} records" + ", weights.svg" * drawn)
+    say(f"Written to {folder}: {counted(len(records), 'record')}" + ", weights.svg" * drawn)
 
 
 def weights_table(record: Record) -> Table:
