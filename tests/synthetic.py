@@ -89,7 +89,8 @@ def write_vanilla(folder, names):
     for i, name in enumerate(names):
         for seed in range(2):
             content = {
-                "kind": "vanilla", "method": name, "seed": seed, "data": {"quick": False, "digest": "0"},
+                "kind": "vanilla", "method": name, "seed": seed,
+                "data": {"key": "mnist", "quick": False, "digest": "0"},
                 "test_accuracy": 0.9 + i / 100 + seed / 1000, "fit_seconds": 1.0, "predict_seconds": 2.0, **ENVIRONMENT,
             }  # fmt: skip
             (folder / "vanilla" / f"{name}-seed{seed}.json").write_text(json.dumps(content))
@@ -100,7 +101,8 @@ def write_variants(folder, names):
     for name in names:
         for seed in range(2):
             content = {
-                "kind": "variant", "variant": name, "seed": seed, "data": {"quick": False, "digest": "0"},
+                "kind": "variant", "variant": name, "seed": seed, "setting": asdict(VARIANTS[name].setting),
+                "data": {"key": VARIANTS[name].data, "quick": False, "digest": "0"},
                 "test_accuracy": [0.5, *[0.9, 0.92] * 5, 0.91 + seed / 100], **ENVIRONMENT,
             }  # fmt: skip
             (folder / "variants" / f"{name}-seed{seed}.json").write_text(json.dumps(content))

@@ -22,12 +22,19 @@ def test_the_programs_first_seed_alone_settles_nothing():
 
 
 @pytest.mark.parametrize(("others", "said"), [
-    ([98.36], "is where ours is, and the paper's mean is that of one seed, +2.1 standard deviations from ours"),
+    ([98.36], "is where ours is, and the paper's mean is that of one seed"),
     ([98.49, 98.51], "is where it is with its first, and the difference is in the draws"),
 ])  # fmt: skip
 def test_other_seeds_of_the_program_settle_it(others, said):
     text = explain_differences({"program": runs(98.5, *others), "file-order": runs(98.3, 98.4)})
-    assert text.endswith(f"the program with another seed {said}.")
+    assert f"the program with another seed {said}." in text
+
+
+@pytest.mark.parametrize(("first", "said"), [(98.5, "+2.1 standard deviations from ours."), (98.6, "more than chance")])
+def test_a_seed_that_is_far_off_is_called_so(first, said):
+    text = explain_differences({"program": runs(first, 98.36), "file-order": runs(98.3, 98.4)})
+    assert said in text
+    assert ("nothing here shows" in text) == (first > 98.55)
 
 
 def test_seeds_are_told_apart_whatever_their_order():

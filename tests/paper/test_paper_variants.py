@@ -1,18 +1,18 @@
 """Trainings of variants are kept, and gone on with bit for bit."""
 
 import signal
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
 
 from synthetic import SMALL, small_problem
 from wtm.paper import variants as module
-from wtm.paper.files import read_json
+from wtm.paper.files import read_json, write_json
 from wtm.paper.program import Program
 from wtm.paper.run import Options, parameters_of
 from wtm.paper.variant_training import MachineTraining, ProgramTraining, carry_on, checkpoint_path
-from wtm.paper.variants import VARIANTS, Variant, reproduce, variants_table
+from wtm.paper.variants import VARIANTS, Variant, read_variants, reproduce, variants_table
 
 ABOUT = {"variant": "tea", "seed": 1, "data": {"digest": "abc"}}
 KINDS = ("shuffled", "file order", "program")
@@ -143,17 +143,18 @@ def test_results_whose_checkpoint_is_gone_are_not_replaced(tea, tmp_path):
     assert not path.with_name("ours-seed1.json").exists()
 
 
+def made_up(seed, accuracies, *, quick=False):
+    return {"seed": seed, "setting": asdict(SMALL), "data": {"quick": quick}, "test_accuracy": accuracies}
+
+
 def test_seeds_of_unequal_length_are_compared_over_the_same_epochs():
-    long, short = (
-        {"seed": i, "data": {"quick": False}, "test_accuracy": [0.5] * n + [0.9] * n} for i, n in ((0, 9), (1, 4))
-    )
-    table = variants_table({"lazy": [long, short]})
-    (row,) = table.rows
+    runs = [made_up(seed, [0.5] * n + [0.9] * n) for seed, n in enumerate((9, 4))]
+    (row,) = variants_table({"lazy": runs}).rows
     assert row[2:6] == ["6–8", "2", "70.00", "28.284"]
 
 
 def test_the_programs_own_seed_stands_apart():
-    runs = [{"seed": i, "data": {"quick": False}, "test_accuracy": [a] * 200} for i, a in enumerate((0.7, 0.8, 0.9))]
+    runs = [made_up(seed, [accuracy] * 200) for seed, accuracy in enumerate((0.7, 0.8, 0.9))]
     own, others = variants_table({"program": runs}).rows
     assert own[0].endswith("its own seed")
     assert own[3:] == ["1", "70.00", "–", "98.50"]
@@ -161,8 +162,9 @@ def test_the_programs_own_seed_stands_apart():
 
 
 def test_quick_results_have_no_figures_of_the_authors_beside_them():
-    runs = [{"seed": 0, "data": {"quick": True}, "test_accuracy": [0.7] * 3}]
-    assert variants_table({"program": runs}).rows[0][-1] == "–"
+    (row,) = variants_table({"program": [made_up(0, [0.7] * 3, quick=True)]}).rows
+    assert row[-1] == "–"
+    assert row[1] == "10"
 
 
 def test_without_resume_a_checkpoint_alone_is_not_replaced_either(tea, tmp_path):
@@ -182,3 +184,18 @@ def test_a_damaged_file_of_results_is_named(tea, tmp_path):
 
 def test_names_of_variants_are_those_of_files():
     assert all(name.replace("-", "").isalnum() for name in VARIANTS)
+
+
+@pytest.mark.parametrize(("name", "other", "said"), [
+    ("ours-seed1", {}, "holds what belongs into ours-seed0"),
+    ("theirs-seed0", {}, "holds what belongs into ours-seed0"),
+    ("ours-seed0", {"setting": {"n_clauses": 12}}, "is of other settings or data"),
+    ("ours-seed0", {"data": {"key": "connect-4", "quick": False, "digest": "0"}}, "is of other settings or data"),
+])  # fmt: skip
+def test_results_in_a_wrong_place_are_named(tea, tmp_path, name, other, said):
+    reproduce(["ours"], Options(tmp_path))
+    folder = tmp_path / "variants"
+    content = read_json(folder / "ours-seed0.json")
+    write_json(folder / f"{name}.json", content | other)
+    with pytest.raises(ValueError, match=rf"{name}\.json {said}"):
+        read_variants(folder)

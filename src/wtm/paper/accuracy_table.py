@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from wtm.paper.console import NOTHING, Table
+from wtm.paper.console import NOTHING, Table, signed
 from wtm.paper.record import Record
 from wtm.paper.settings import AVERAGED, REPORTED, Reported, Setting, Statistics
 from wtm.paper.summary import Summary, summarise
@@ -97,7 +97,7 @@ def _difference(reported: Reported, summary: Summary) -> tuple[str, ...]:
     maximum, minimum, mean = _extremes_and_mean(reported.statistics)
 
     def less(our: float, their: float | None) -> str:
-        return NOTHING if their is None else f"{our - their:+.2f}"
+        return NOTHING if their is None else signed(our - their)
 
     source = "the paper" if reported.source == "paper" else "the program"
     return (

@@ -21,6 +21,7 @@ from wtm.paper.files import write_atomically
 from wtm.training import Model
 
 __all__ = [
+    "REMEDY",
     "Checkpoint",
     "compress",
     "decompress",
@@ -30,6 +31,9 @@ __all__ = [
     "usable",
     "write_arrays",
 ]
+
+REMEDY = "To train from the start, choose another folder with --out, or remove it and the results that go with it."
+"""What helps where a checkpoint can't be used."""
 
 _FORMAT = "wtm checkpoint 1"
 _FAST = 1  # compression level: the automata are so much alike that higher ones gain little
@@ -104,7 +108,7 @@ def usable(path: Path) -> Iterator[None]:
     try:
         yield
     except (SafetensorError, ValueError, KeyError, TypeError, zlib.error) as error:
-        raise ValueError(f"{path} is no usable checkpoint ({error}): remove it to train from the start.") from error
+        raise ValueError(f"{path} is no usable checkpoint ({error}). {REMEDY}") from error
 
 
 def write_arrays(path: Path, kind: str, arrays: Mapping[str, np.ndarray], header: dict[str, Any]) -> None:
@@ -118,6 +122,8 @@ def read_arrays(path: Path, kind: str) -> tuple[dict[str, Any], dict[str, np.nda
     """Read what `write_arrays` wrote; within `usable`."""
     from safetensors import safe_open
 
+    if not path.is_file():
+        raise ValueError("it is no file")
     with safe_open(path, framework="numpy") as file:
         metadata = file.metadata() or {}
         if metadata.get("format") != kind:

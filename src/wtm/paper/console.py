@@ -9,7 +9,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table as RichTable
 
-__all__ = ["NOTHING", "Table", "counted", "say", "show"]
+__all__ = ["NOTHING", "Table", "counted", "say", "show", "signed"]
 
 NOTHING = "–"
 
@@ -42,6 +42,11 @@ class Table:
 def counted(n: int, what: str) -> str:
     """A number of things, in words."""
     return f"{n:,} {what}" + "s" * (n != 1)
+
+
+def signed(difference: float) -> str:
+    """A difference with its sign and two digits, never minus zero."""
+    return f"{round(difference, 2) + 0.0:+.2f}"
 
 
 def say(line: str) -> None:

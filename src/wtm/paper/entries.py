@@ -75,7 +75,7 @@ def are_shares(values: Any) -> bool:
 
 def is_data(value: Any) -> bool:
     """Whether a value tells of data, as `wtm.paper.problem.Problem.describe` does."""
-    return has_entries(value, {"quick": is_flag, "digest": is_text})
+    return has_entries(value, {"key": is_text, "quick": is_flag, "digest": is_text})
 
 
 ENVIRONMENT: dict[str, Callable[[Any], bool]] = {

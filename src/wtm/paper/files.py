@@ -18,6 +18,7 @@ from wtm.replacing import replacing
 
 __all__ = [
     "check_checkpoint",
+    "check_name",
     "check_not_there",
     "environment",
     "missing_runs",
@@ -62,6 +63,18 @@ def check_not_there(path: Path, *, resumable: bool) -> None:
             f"{path} holds results of a former run, which are not replaced. {choose} another folder with --out, or "
             "remove the file."
         )
+
+
+def check_name(path: Path, name: str) -> None:
+    """Make sure that a file of results has the name that its content belongs to.
+
+    Raises
+    ------
+    ValueError
+        It has another.
+    """
+    if path.stem != name:
+        raise ValueError(f"{path} holds what belongs into {name}.json: give it back its name, or remove it.")
 
 
 def check_checkpoint(checkpoint: Path, result: Path, n_epochs: int) -> None:
@@ -126,7 +139,7 @@ def read_json(path: Path) -> dict[str, Any]:
     """
     try:
         content = json.loads(path.read_bytes())
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} is no JSON file ({error}): remove it, or get it again.") from None
     if not isinstance(content, dict):
         raise ValueError(f"{path} holds no results, which are a JSON object: remove it, or get it again.")

@@ -20,7 +20,7 @@ from wtm.paper.entries import (
     is_text,
     of_kind,
 )
-from wtm.paper.files import read_json, write_json
+from wtm.paper.files import check_name, read_json, write_json
 from wtm.paper.settings import Setting
 
 __all__ = [
@@ -116,8 +116,7 @@ def read_record(path: Path) -> Record:
         record = Record(**{**content, "setting": Setting(**content["setting"])})
     except TypeError as error:
         raise ValueError(f"{path} is no record of a training ({error}): remove it, or get it again.") from None
-    if path.stem != record.name:
-        raise ValueError(f"{path} holds what belongs into {record.name}.json: give it back its name, or remove it.")
+    check_name(path, record.name)
     return record
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from wtm.classifier import WTMClassifier
 from wtm.fitting.progress import show_epochs
 from wtm.machine import MachineParameters
-from wtm.paper.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from wtm.paper.checkpoint import REMEDY, Checkpoint, load_checkpoint, save_checkpoint
 from wtm.paper.console import say
 from wtm.paper.files import check_checkpoint, check_not_there, environment, prepare_folder
 from wtm.paper.interruption import Interruption
@@ -169,7 +169,7 @@ def trained_classifier(run: Run, problem: Problem, record: Record) -> WTMClassif
 def _checkpoint_of(run: Run, problem: Problem) -> Checkpoint:
     checkpoint = load_checkpoint(run.checkpoint_path, parameters_of(run.setting, problem))
     if (checkpoint.about.get("setting"), checkpoint.model.seed) != (asdict(run.setting), run.seed):
-        raise ValueError(f"{run.checkpoint_path} is of another machine or seed: remove it to train from the start.")
+        raise ValueError(f"{run.checkpoint_path} is of another machine or seed. {REMEDY}")
     return checkpoint
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from wtm.datasets import Dataset
 from wtm.paper.console import NOTHING, Table, say, show
 from wtm.paper.entries import ENVIRONMENT, check_entries, is_count, is_data, is_number, is_share, of_kind
-from wtm.paper.files import environment, missing_runs, prepare_folder, read_json, read_runs, write_json
+from wtm.paper.files import check_name, environment, missing_runs, prepare_folder, read_json, read_runs, write_json
 from wtm.paper.problem import Problem, load_problem
 from wtm.paper.run import Options, folder_of
 
@@ -172,6 +172,7 @@ def _read(path: Path) -> dict[str, Any]:
     content = read_json(path)
     checks = {"kind": of_kind(_KIND), "seed": is_count, "data": is_data, "test_accuracy": is_share}
     check_entries(path, content, checks | dict.fromkeys(("fit_seconds", "predict_seconds"), is_number) | ENVIRONMENT)
+    check_name(path, f"{content.get('method')}-seed{content['seed']}")
     return content
 
 

@@ -11,6 +11,7 @@ from wtm.features import pack_examples
 from wtm.fitting.progress import bar
 from wtm.machine import MachineParameters
 from wtm.paper.checkpoint import (
+    REMEDY,
     Checkpoint,
     compress,
     decompress,
@@ -170,9 +171,6 @@ def _taken_up(training: Training, path: Path, about: dict[str, Any]) -> list[flo
     with usable(path):
         accuracies = [float(accuracy) for accuracy in found.pop("test_accuracy")]
     if found != about:
-        raise ValueError(
-            f"{path} is of another training or of other data than this one: choose another folder with --out, or "
-            "remove it."
-        )
+        raise ValueError(f"{path} is of another training or of other data than this one. {REMEDY}")
     say(f"{path.stem}: goes on after epoch {len(accuracies):,}")
     return accuracies

@@ -15,6 +15,7 @@ from wtm.paper.console import NOTHING, Table, say, show
 from wtm.paper.entries import ENVIRONMENT, are_shares, check_entries, is_count, is_data, of_kind
 from wtm.paper.files import (
     check_checkpoint,
+    check_name,
     check_not_there,
     environment,
     prepare_folder,
@@ -164,7 +165,7 @@ def _carry_out(key: str, seed: int, path: Path, loaded: Callable[[str], Problem]
     if done >= n_epochs:
         say(f"{path.stem}: {done:,} epochs are there")
         return
-    setting = replace(variant.setting, n_clauses=QUICK_CLAUSES) if options.quick else variant.setting
+    setting = _setting(variant, quick=options.quick)
     say(f"{path.stem}: {variant.name}, {describe_setting(setting)}")
     problem = loaded(variant.data)
     about = {"variant": key, "setting": asdict(setting), "seed": seed, "data": problem.describe()}
@@ -179,15 +180,37 @@ def _carry_out(key: str, seed: int, path: Path, loaded: Callable[[str], Problem]
 
 
 def read_variants(folder: Path) -> dict[str, list[dict[str, Any]]]:
-    """Results of each variant, one a seed, in the order of `VARIANTS`; variants without any are left out."""
+    """Results of each variant, one a seed, in the order of `VARIANTS`; variants without any are left out.
+
+    Raises
+    ------
+    ValueError
+        A file is damaged, or holds something else than its name says.
+    """
     return read_runs(folder, VARIANTS, _read)
 
 
 def _read(path: Path) -> dict[str, Any]:
     content = read_json(path)
-    checks = {"kind": of_kind(_KIND), "seed": is_count, "data": is_data, "test_accuracy": are_shares}
+    checks = {
+        "kind": of_kind(_KIND),
+        "variant": lambda value: isinstance(value, str) and value in VARIANTS,
+        "seed": is_count,
+        "data": is_data,
+        "setting": lambda value: isinstance(value, dict),
+        "test_accuracy": are_shares,
+    }
     check_entries(path, content, checks | ENVIRONMENT)
+    variant, data = VARIANTS[content["variant"]], content["data"]
+    check_name(path, f"{content['variant']}-seed{content['seed']}")
+    expected = {"setting": asdict(_setting(variant, quick=data["quick"])), "data": variant.data}
+    if {"setting": content["setting"], "data": data["key"]} != expected:
+        raise ValueError(f"{path} is of other settings or data than the variant's: remove it, or choose another --out.")
     return content
+
+
+def _setting(variant: Variant, *, quick: bool) -> Setting:
+    return replace(variant.setting, n_clauses=QUICK_CLAUSES) if quick else variant.setting
 
 
 def common_epochs(*variants: Sequence[dict[str, Any]]) -> int:
@@ -220,7 +243,7 @@ def variants_table(results: dict[str, list[dict[str, Any]]]) -> Table:
             spread = f"{statistics.stdev(means):.3f}" if len(means) > 1 else NOTHING
             authors = NOTHING if reported is None else f"{reported:.2f}"
             figures = [f"{len(means)}", f"{statistics.mean(means):.2f}", spread, authors]
-            rows.append([title, f"{variant.setting.n_clauses:,}", epochs, *figures])
+            rows.append([title, f"{runs[0]['setting']['n_clauses']:,}", epochs, *figures])
     header = ["", "clauses", "epochs", "seeds", "mean (%)", "s.d. of seeds", "authors (%)"]
     return Table(header, rows)
 

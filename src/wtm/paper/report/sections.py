@@ -113,8 +113,8 @@ class Section:
     def variants(self) -> list[str]:
         """What might explain a difference between the means, here and there."""
         blocks = [
-            "Each machine differs from its neighbour in one thing. One more is there because the readme of the "
-            "authors' program shows its last epochs. That program takes the examples in the order of the file, in "
+            "Machines of one data set with the same clauses and epochs differ in what their names tell, and in nothing "
+            "else. The authors' program takes the examples in the order of the file, in "
             "every epoch. Of Connect-4 its readme tells the last epoch alone, which sways by more than a mean does.",
         ]
         if self.results.variants:
