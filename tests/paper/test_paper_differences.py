@@ -52,3 +52,9 @@ def test_few_clauses_against_many_in_the_order_of_the_file(few, verdict):
 def test_what_a_new_order_is_worth():
     results = {"connect-4-shuffled": runs(81.5), "connect-4-file-order": runs(79.5)}
     assert "worth +2.00 points to the WTM of 200 clauses" in explain_differences(results)
+
+
+def test_seeds_of_imdb_and_how_far_apart_they_are():
+    text = explain_differences({"imdb-shuffled": runs(90.2, 89.7), "imdb-file-order": runs(90.0)})
+    assert "has 89.95 ± 0.35 (2 seeds, 89.70 to 90.20) in a new order each epoch and 90.00 (one seed)" in text
+    assert "lie between 89.70 and 90.20, so a difference of 0.50 may be the seed's." in text

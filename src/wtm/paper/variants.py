@@ -38,10 +38,12 @@ PROGRAM_SEED = 0
 """Stands for the state in which the authors' program starts unless it is told another."""
 
 _KIND = "variant"
+_NAMES = {**NAMES, "imdb-authors": "IMDb, the authors' recipe"}
 _BEST = PRESETS["mnist"][Preset.BEST][0].setting
 _LIGHT = PRESETS["mnist"][Preset.LIGHT][0].setting
 _EXAMPLE = Setting("WTM", 500, 0.075, 0.002, 20)
 _CONNECT_4 = PRESETS["connect-4"][Preset.LIGHT][0].setting
+_IMDB = PRESETS["imdb"][Preset.BEST][0].setting
 _CONNECT_4_TM = ECONOMY["connect-4"].classic.setting
 
 
@@ -64,7 +66,7 @@ class Variant:
     reported : float or None
         What the authors tell of these epochs, in per cent.
     data : str
-        "mnist" or "connect-4".
+        "mnist", "connect-4" or "imdb-authors".
     by_program : bool
         Whether the authors' program is followed draw by draw.
     """
@@ -82,7 +84,7 @@ class Variant:
     @property
     def title(self) -> str:
         """Data set and name."""
-        return f"{NAMES[self.data]}: {self.name}"
+        return f"{_NAMES[self.data]}: {self.name}"
 
 
 VARIANTS: dict[str, Variant] = {
@@ -104,6 +106,9 @@ VARIANTS: dict[str, Variant] = {
     ),
     "connect-4-tm-shuffled": Variant("a TM, a new order each epoch", _CONNECT_4_TM, 200, 40, {}, data="connect-4"),
     "connect-4-tm-file-order": Variant("a TM, the file's order", _CONNECT_4_TM, 200, 40, {}, True, data="connect-4"),
+    # Their file has another order than ours, which holds positive and negative reviews in turn.
+    "imdb-shuffled": Variant("a new order each epoch", _IMDB, 25, 5, {}, False, 90.25, "imdb-authors"),
+    "imdb-file-order": Variant("one order in all epochs", _IMDB, 25, 5, {}, True, 90.25, "imdb-authors"),
 }
 """By name."""
 
