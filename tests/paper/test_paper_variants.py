@@ -26,6 +26,14 @@ def new_training(kind):
     return MachineTraining(parameters, problem, 1, file_order=kind == "file order", n_jobs=1)
 
 
+@pytest.fixture(autouse=True)
+def heard():
+    """SIGINT is not ignored, as it is in what a shell starts in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 class Stopped:
     """A training in whose epoch of that number a signal comes."""
 
