@@ -111,7 +111,7 @@ def test_the_peak_is_no_part_of_a_verdict_on_means(tmp_path):
     keep(tmp_path, made_up_record(BEST, [99.0] + [80.0] * 9), made_up_record(CLASSIC, [82.0] * 10))
     found = holds(tmp_path)
     assert found["Connect-4: at 25,000 clauses each the WTM is better than the TM"].verdict == "no"
-    assert found["Connect-4: peak test accuracy of the same, picked on the test set"].verdict == "yes"
+    assert found["Connect-4: peak test accuracy of the WTM of 25,000 clauses, picked on the test set"].verdict == "yes"
 
 
 def test_training_accuracy_and_weights(tmp_path):

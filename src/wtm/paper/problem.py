@@ -10,6 +10,7 @@ import numpy as np
 
 from wtm.datasets import Dataset, load_connect_4, load_imdb, load_mnist
 from wtm.features import pack_examples
+from wtm.paper.settings import NAMES_BY_RECIPE
 from wtm.training import LabelledExamples
 
 __all__ = ["QUICK_CLAUSES", "QUICK_EPOCHS", "Problem", "load_problem"]
@@ -114,7 +115,7 @@ def load_problem(key: str, data_dir: Path | None, *, quick: bool) -> Problem:
         sample: dict[str, Any] = {"max_reviews": _QUICK_ROWS["train"], "n_features": _QUICK_TERMS} if quick else {}
         dataset = load_imdb(data_dir, recipe="authors" if key == "imdb-authors" else "paper", **sample)
         if key == "imdb-authors":
-            dataset = dataclasses.replace(dataset, name=f"{dataset.name}, features by the authors' recipe")
+            dataset = dataclasses.replace(dataset, name=NAMES_BY_RECIPE[key])
     return Problem.of(key, _sample(dataset) if quick else dataset, quick=quick)
 
 

@@ -14,6 +14,7 @@ __all__ = [
     "AVERAGED",
     "ECONOMY",
     "NAMES",
+    "NAMES_BY_RECIPE",
     "PRESETS",
     "REPORTED",
     "SWEEPS",
@@ -31,6 +32,9 @@ __all__ = [
 
 NAMES = {"mnist": "MNIST", "imdb": "IMDb", "connect-4": "Connect-4"}
 """The paper's data sets, by key."""
+
+NAMES_BY_RECIPE = {**NAMES, "imdb-authors": "IMDb, features by the authors' recipe"}
+"""The same, and IMDb a second time."""
 
 
 class Preset(StrEnum):

@@ -26,19 +26,18 @@ from wtm.paper.files import (
 from wtm.paper.problem import QUICK_CLAUSES, QUICK_EPOCHS, Problem, load_problem
 from wtm.paper.program import Program
 from wtm.paper.run import Options, folder_of, parameters_of
-from wtm.paper.settings import ECONOMY, NAMES, PRESETS, Preset, Setting
+from wtm.paper.settings import ECONOMY, NAMES_BY_RECIPE, PRESETS, Preset, Setting
 from wtm.paper.variant_training import MachineTraining, ProgramTraining, Training, carry_on, checkpoint_path
 
 __all__ = [
-    "PROGRAM_SEED", "VARIANTS", "Variant", "common_epochs", "means_of_seeds", "read_variants", "reproduce",
-    "variants_table",
+    "PROGRAM_SEED", "VARIANTS", "Variant", "common_epochs", "means_of_seeds", "n_averaged", "read_variants",
+    "reproduce", "variants_table",
 ]  # fmt: skip
 
 PROGRAM_SEED = 0
 """Stands for the state in which the authors' program starts unless it is told another."""
 
 _KIND = "variant"
-_NAMES = {**NAMES, "imdb-authors": "IMDb, the authors' recipe"}
 _BEST = PRESETS["mnist"][Preset.BEST][0].setting
 _LIGHT = PRESETS["mnist"][Preset.LIGHT][0].setting
 _EXAMPLE = Setting("WTM", 500, 0.075, 0.002, 20)
@@ -84,7 +83,7 @@ class Variant:
     @property
     def title(self) -> str:
         """Data set and name."""
-        return f"{_NAMES[self.data]}: {self.name}"
+        return f"{NAMES_BY_RECIPE[self.data]}: {self.name}"
 
 
 VARIANTS: dict[str, Variant] = {
@@ -226,11 +225,11 @@ def common_epochs(*variants: Sequence[dict[str, Any]]) -> int:
 def means_of_seeds(key: str, runs: Sequence[dict[str, Any]], n_epochs: int | None = None) -> list[float]:
     """Of each seed the mean over the last of `n_epochs` epochs, in per cent; None is for all that they have."""
     n_epochs = n_epochs or common_epochs(runs)
-    first = n_epochs - _averaged(key, n_epochs)
+    first = n_epochs - n_averaged(key, n_epochs)
     return [100 * float(np.mean(run["test_accuracy"][first:n_epochs])) for run in runs]
 
 
-def _averaged(key: str, n_epochs: int) -> int:
+def n_averaged(key: str, n_epochs: int) -> int:
     """Over how many last epochs the mean is: the same share of shorter trainings."""
     variant = VARIANTS[key]
     return max(1, min(n_epochs, round(variant.averaged * n_epochs / variant.n_epochs)))
@@ -241,7 +240,7 @@ def variants_table(results: dict[str, list[dict[str, Any]]]) -> Table:
     rows = []
     for key, runs in results.items():
         variant, n_epochs = VARIANTS[key], common_epochs(runs)
-        first = n_epochs - _averaged(key, n_epochs) + 1
+        first = n_epochs - n_averaged(key, n_epochs) + 1
         epochs = f"{n_epochs:,}" if first == n_epochs else f"{first:,}–{n_epochs:,}"
         for title, chosen, reported in _rows(variant, runs):
             means = means_of_seeds(key, chosen, n_epochs)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from wtm.paper.settings import NAMES
-from wtm.paper.variants import PROGRAM_SEED, VARIANTS, common_epochs, means_of_seeds
+from wtm.paper.variants import PROGRAM_SEED, VARIANTS, common_epochs, means_of_seeds, n_averaged
 
 __all__ = ["explain_differences", "program_means"]
 
@@ -59,10 +59,10 @@ def _program_seeds(results: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
     first, others = program_means(results)
     if first is None:
         return
-    variant = VARIANTS[_PROGRAM]
+    variant, n_epochs = VARIANTS[_PROGRAM], common_epochs(results[_PROGRAM])
     yield (
         f"With {variant.setting.n_clauses:,} clauses on MNIST it has a mean of {first:.2f} from the seed that it "
-        f"starts with unless told another, over the last {variant.averaged} of {common_epochs(results[_PROGRAM]):,} "
+        f"starts with unless told another, over the last {n_averaged(_PROGRAM, n_epochs)} of {n_epochs:,} "
         f"epochs; the paper has {variant.reported:.2f} over the last 50 of 300."
     )
     ours = means_of_seeds(_OURS, results[_OURS]) if _OURS in results else []

@@ -12,15 +12,13 @@ from wtm.paper.record import Record, by_setting
 from wtm.paper.report.differences import explain_differences
 from wtm.paper.report.results import Results
 from wtm.paper.sampling import explain_sampling, sampling_table, sampling_verdict
-from wtm.paper.settings import ECONOMY, NAMES, PRESETS, SWEEPS, WEIGHTS, Over, Preset, Setting
+from wtm.paper.settings import ECONOMY, NAMES, NAMES_BY_RECIPE, PRESETS, SWEEPS, WEIGHTS, Over, Preset, Setting
 from wtm.paper.sweep import common_epochs, sweep_table, sweep_title
 from wtm.paper.vanilla import METHODS, vanilla_table
 from wtm.paper.variants import VARIANTS, variants_table
 from wtm.paper.weights import FIGURE_CLASS, positive_weights, weights_table
 
 __all__ = ["Section"]
-
-_OF_BOTH_RECIPES = {**NAMES, "imdb-authors": "IMDb, the authors' recipe"}
 
 
 @dataclass(frozen=True)
@@ -51,7 +49,7 @@ class Section:
             plans = [plan.setting for preset in chosen for plan in presets[preset]]
             blocks += [
                 f"### {heading}",
-                *self._compared(key, plans, f"{key}-{name}", f"{_OF_BOTH_RECIPES[key]}: {heading.lower()}"),
+                *self._compared(key, plans, f"{key}-{name}", f"{NAMES_BY_RECIPE[key]}: {heading.lower()}"),
             ]
             blocks += [
                 self._missing(setting, f"{self._command(key)} --preset {preset} --methods {setting.method.lower()}")

@@ -10,14 +10,13 @@ from wtm.paper.console import NOTHING, Table, signed
 from wtm.paper.report.differences import program_means
 from wtm.paper.report.results import Results, combined_spread
 from wtm.paper.sampling import PAPER_FACTOR, PAPER_SIZE
-from wtm.paper.settings import ECONOMY, NAMES, PRESETS, SWEEPS, WEIGHTS, Over, Preset, Setting
+from wtm.paper.settings import ECONOMY, NAMES, NAMES_BY_RECIPE, PRESETS, SWEEPS, WEIGHTS, Over, Preset, Setting
 from wtm.paper.summary import Summary, summarise
 from wtm.paper.sweep import common_epochs
 
 __all__ = ["MISSING", "Statement", "explain_statements", "statements", "statements_table"]
 
 MISSING = "not measured"
-_OF_BOTH_RECIPES = {**NAMES, "imdb-authors": "IMDb, features by the authors' recipe"}
 
 
 @dataclass(frozen=True)
@@ -55,11 +54,11 @@ def statements(results: Results) -> Iterator[Statement]:
     """The statements, in the order of the table."""
     for key in NAMES:
         yield _economy(results, key)
-    for key in _OF_BOTH_RECIPES:
+    for key in NAMES_BY_RECIPE:
         yield _equal_clauses(results, key)
-    for key in _OF_BOTH_RECIPES:
+    for key in NAMES_BY_RECIPE:
         yield from (_mean(results, key, setting) for setting in _machines(key))
-    for key in _OF_BOTH_RECIPES:
+    for key in NAMES_BY_RECIPE:
         yield _peak(results, key)
     for key in NAMES:
         yield from _times(results, key)
@@ -151,7 +150,7 @@ def _smaller_and_better(results: Results, key: str, many: Setting, weighted: Sum
 
 def _equal_clauses(results: Results, key: str) -> Statement:
     best, classic = _machines(key)
-    claim = f"{_OF_BOTH_RECIPES[key]}: at {best.n_clauses:,} clauses each the WTM is better than the TM"
+    claim = f"{NAMES_BY_RECIPE[key]}: at {best.n_clauses:,} clauses each the WTM is better than the TM"
     theirs = [reported_for(key, setting)[0].statistics for setting in (best, classic)]
     means = [statistics.mean for statistics in theirs if statistics]
     paper = f"{means[0]:.2f} and {means[1]:.2f}: {means[0] - means[1]:+.2f}"
@@ -166,7 +165,7 @@ def _mean(results: Results, key: str, setting: Setting) -> Statement:
     reported = reported_for(key, setting)[0]
     theirs = reported.statistics
     assert theirs is not None
-    claim = f"{_OF_BOTH_RECIPES[key]}: mean test accuracy of the {setting.method} of {setting.n_clauses:,} clauses"
+    claim = f"{NAMES_BY_RECIPE[key]}: mean test accuracy of the {setting.method} of {setting.n_clauses:,} clauses"
     paper = f"{theirs.mean:.2f} ± {theirs.deviation:.2f}" + (
         f" ({reported.epochs:,} epochs)" if reported.epochs else ""
     )
@@ -196,7 +195,9 @@ def _peak(results: Results, key: str) -> Statement:
     best, _ = _machines(key)
     theirs = reported_for(key, best)[0].statistics
     assert theirs is not None
-    claim = f"{_OF_BOTH_RECIPES[key]}: peak test accuracy of the same, picked on the test set"
+    claim = (
+        f"{NAMES_BY_RECIPE[key]}: peak test accuracy of the WTM of {best.n_clauses:,} clauses, picked on the test set"
+    )
     ours = results.summary(key, best)
     if ours is None:
         return Statement(claim, f"{theirs.maximum:.2f}")
