@@ -1,6 +1,6 @@
 """Where the time of an epoch of the lazy engine goes, and how far each part is from its limit; writes docs/anatomy.md.
 
-python benchmarks/anatomy.py --data-dir DIR [--dataset mnist] [--clauses 2000] [--T 50] [--s 11.76] [--gamma 0.012]
+python -m benchmarks.anatomy --data-dir DIR [--dataset mnist] [--clauses 2000] [--T 50] [--s 11.76] [--gamma 0.012]
                              [--epochs 2,10,50]
 """
 
@@ -15,12 +15,12 @@ from pathlib import Path
 
 import numpy as np
 
-from building_blocks import BuildingBlocks, Limits, measure_limits
-from shapes import prepare
-from wtm.features import Examples, pack_examples
-from wtm.machine import Machine, MachineParameters
+from benchmarks.building_blocks import BuildingBlocks, Limits, measure_limits
+from benchmarks.shapes import prepare
+from wtm.machine.examples import Examples, pack_examples
+from wtm.machine.machine import Machine, MachineParameters
+from wtm.machine.schedule import ClassSchedule, draw_schedule
 from wtm.paper.files import environment
-from wtm.schedule import ClassSchedule, draw_schedule
 
 ROOT = Path(__file__).resolve().parent.parent
 SEED = 1
@@ -30,7 +30,7 @@ LEAST_GAMMA = 1e-6  # moves a weight by nothing that counts, but lets it count t
 _INTRODUCTION = """\
 # Where the time of an epoch goes
 
-Written by `python benchmarks/anatomy.py`; do not edit.
+Written by `python -m benchmarks.anatomy`; do not edit.
 
 An epoch of the lazy engine is timed as it is. How often its parts happen follows from what it reports and from how the
 weights move; what each takes is measured on the kernels' building blocks, at the model's state before that epoch. The

@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from wtm.binomial import gap_table, pending_table
-from wtm.features import Examples
 from wtm.kernels.bits import BLOCK
 from wtm.kernels.jit import function
 from wtm.kernels.lazy import _begin_block, _evaluate_block
@@ -19,8 +17,10 @@ from wtm.kernels.lazy_state import Block, Clauses, new_block, new_clauses
 from wtm.kernels.pending import pay, pay_and_feed
 from wtm.kernels.sampling import bernoulli_vector, next_vector
 from wtm.kernels.simd import any_set, load, splat, store
-from wtm.machine import Machine, MachineParameters
-from wtm.schedule import ClassSchedule
+from wtm.machine.distributions import gap_table, pending_table
+from wtm.machine.examples import Examples
+from wtm.machine.machine import Machine, MachineParameters
+from wtm.machine.schedule import ClassSchedule
 
 __all__ = ["BuildingBlocks", "Limits", "measure_limits"]
 

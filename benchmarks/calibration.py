@@ -1,6 +1,6 @@
 """Probabilities on small tables: log-loss of `predict_proba` beside ways that spare rows for it.
 
-    python benchmarks/calibration.py [--data-dir DIR]
+    python -m benchmarks.calibration [--data-dir DIR]
 
 All classifiers have their default parameters. "base rate" says the classes' shares for every row. "wtm" is
 `predict_proba` after an ordinary fit, whose one factor is fitted to training rows. "early stopping" fits the factor to
@@ -22,7 +22,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold
 
-from tables import read
+from benchmarks.tables import read
 from wtm import WTMClassifier, __version__
 
 SEED = 0

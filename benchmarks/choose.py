@@ -1,8 +1,8 @@
 """Try settings on nine data sets, compare with scikit-learn's methods, and write docs/choosing.md.
 
-    python benchmarks/choose.py trials --data-dir DIR [--problems MNIST,Adult]
-    python benchmarks/choose.py contest --data-dir DIR [--problems MNIST,Adult]
-    python benchmarks/choose.py report
+    python -m benchmarks.choose trials --data-dir DIR [--problems MNIST,Adult]
+    python -m benchmarks.choose contest --data-dir DIR [--problems MNIST,Adult]
+    python -m benchmarks.choose report
 
 `trials` cross-validates on training parts alone, `contest` trains the defaults, each data set's best setting of the
 trials, and scikit-learn's methods on whole training parts, and measures them on test parts. Both keep what is done in
@@ -13,11 +13,11 @@ import argparse
 import sys
 from pathlib import Path
 
-from choosing.contest import read_results, run_contest
-from choosing.page import write_page
-from choosing.problems import NAMES, load_problem
-from choosing.summary import best_settings
-from choosing.trials import read_trials, run_trials
+from benchmarks.choosing.contest import read_results, run_contest
+from benchmarks.choosing.page import write_page
+from benchmarks.choosing.problems import NAMES, load_problem
+from benchmarks.choosing.summary import best_settings
+from benchmarks.choosing.trials import read_trials, run_trials
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -1,7 +1,7 @@
 """Time wtm and other Tsetlin machine programs on the same data, in turn, and write docs/performance.md.
 
-    python benchmarks/compare.py --data-dir DIR [--venvs DIR] [--shapes mnist,connect-4,imdb] [--quick]
-    python benchmarks/compare.py --report-only
+    python -m benchmarks.compare --data-dir DIR [--venvs DIR] [--shapes mnist,connect-4,imdb] [--quick]
+    python -m benchmarks.compare --report-only
 
 Every run is appended to the file of results; the report shows the newest of each experiment. Environments for the
 peers are made by benchmarks/peers/setup.sh. Results are medians over rounds, in which every program has its turn.
@@ -17,10 +17,10 @@ from pathlib import Path
 
 from llvmlite.binding import get_host_cpu_features
 
-from contest import run_experiment
-from plan import Experiment, choose
-from report import read_results, write_report
-from shapes import prepare
+from benchmarks.contest import run_experiment
+from benchmarks.plan import Experiment, choose
+from benchmarks.report import read_results, write_report
+from benchmarks.shapes import prepare
 from wtm.paper.files import environment
 
 ROOT = Path(__file__).resolve().parent.parent

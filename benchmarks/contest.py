@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from plan import BASELINE, Contender, Experiment
+from benchmarks.plan import BASELINE, Contender, Experiment
 
 __all__ = ["run_experiment"]
 

@@ -1,11 +1,12 @@
 """How sums become probabilities: log-loss and Brier score on test rows of the ways that were considered.
 
-    python benchmarks/probabilities.py [--data-dir DIR]
+    python -m benchmarks.probabilities [--data-dir DIR]
 
 "theory" are the probabilities at which the feedback to a machine is in balance, p/q = (T + c)/(T - c) with c the
 clamped sum, p the probability of its class and q that of being drawn as the other class; "softmax k" is
-softmax(k * sums / T) for a fixed k. The others fit one factor: "training" as `wtm.probability` does, on training rows;
-"held out" in the same way on half of the test rows, as if so many had been spared. All are measured on the other half.
+softmax(k * sums / T) for a fixed k. The others fit one factor: "training" as `wtm.machine.calibration` does, on
+training rows; "held out" in the same way on half of the test rows, as if so many had been spared. All are measured on
+the other half.
 "predict" stands for certainty in the predicted class, with probabilities cut at 1e-6. Both scores are better when
 smaller. MNIST is left out where it is not found.
 """
@@ -20,7 +21,7 @@ from sklearn.model_selection import train_test_split
 
 from wtm import WTMClassifier, __version__
 from wtm.datasets import load_connect_4, load_mnist
-from wtm.probability import fit_logit_scale
+from wtm.machine.calibration import fit_logit_scale
 
 SEED = 1
 FIXED = (1, 2, 4)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from plan import BASELINE, EXPERIMENTS
+from benchmarks.plan import BASELINE, EXPERIMENTS
 
 __all__ = ["Record", "newest", "read_results", "render", "round_seconds", "write_report"]
 
@@ -16,8 +16,8 @@ Record = dict[str, Any]
 _INTRODUCTION = """\
 # Performance
 
-Written by `python benchmarks/compare.py`; do not edit. `benchmarks/results` keeps the runs, and
-`python benchmarks/compare.py --report-only` makes this page of them again.
+Written by `python -m benchmarks.compare`; do not edit. `benchmarks/results` keeps the runs, and
+`python -m benchmarks.compare --report-only` makes this page of them again.
 
 All programs of an experiment run side by side, each in a process of its own, and take turns: in every round each one
 trains and predicts, while the others wait. A figure in a table is the median over the rounds, and in brackets are the

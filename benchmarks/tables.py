@@ -1,6 +1,6 @@
 """`wtm train` and `wtm predict` with their defaults on whole tables, beside histogram gradient boosting.
 
-    python benchmarks/tables.py --data-dir DIR [--seeds K]
+    python -m benchmarks.tables --data-dir DIR [--seeds K]
 
 DIR holds mushroom/agaricus-lepiota.data.gz, adult/adult.data.gz and adult/adult.test.gz, as they come from UCI.
 Seconds are those of whole processes. Each seed is a division into rows to train on and rows held out, the same for all;
@@ -24,7 +24,7 @@ import pandas as pd
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from wtm import Booleanizer, WTMClassifier, __version__
-from wtm.commands.train import divide
+from wtm.cli.train import divide
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from problems import small, three_classes
+from tests.helpers.problems import small, three_classes
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"

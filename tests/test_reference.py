@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from enumeration import (
+from tests.helpers.enumeration import (
     CASES,
     P_BOUND,
     Case,

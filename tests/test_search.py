@@ -6,8 +6,8 @@ from sklearn.model_selection import ParameterSampler, RandomizedSearchCV, cross_
 from sklearn.pipeline import make_pipeline
 
 from wtm import Booleanizer, WTMClassifier
-from wtm.parameters import check_parameters
 from wtm.search import GAMMA, N_CLAUSES, S, T, search_space, suggest
+from wtm.validation.parameters import check_parameters
 
 
 @pytest.fixture(scope="module")

@@ -16,9 +16,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from choosing.candidates import DEFAULT, EPOCHS, Setting
-from choosing.problems import Problem
-from choosing.trials import append, read_lines
+from benchmarks.choosing.candidates import DEFAULT, EPOCHS, Setting
+from benchmarks.choosing.problems import Problem
+from benchmarks.choosing.trials import append, read_lines
 from wtm import WTMClassifier
 from wtm.paper.files import environment
 

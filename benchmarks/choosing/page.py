@@ -5,13 +5,13 @@ from pathlib import Path
 
 import numpy as np
 
-from choosing.candidates import CURVES, DEFAULT, EPOCHS, GRID, LONG_EPOCHS, Setting
-from choosing.contest import METHODS, N_JOBS, SEEDS, Result
-from choosing.figures import Panel, draw_curves
-from choosing.problems import FOLDS, NAMES, ROWS
-from choosing.summary import Trials, best_settings, shortfalls
-from choosing.text import ADVICE, INTRODUCTION, SPACES
-from choosing.trials import Trial
+from benchmarks.choosing.candidates import CURVES, DEFAULT, EPOCHS, GRID, LONG_EPOCHS, Setting
+from benchmarks.choosing.contest import METHODS, N_JOBS, SEEDS, Result
+from benchmarks.choosing.figures import Panel, draw_curves
+from benchmarks.choosing.problems import FOLDS, NAMES, ROWS
+from benchmarks.choosing.summary import Trials, best_settings, shortfalls
+from benchmarks.choosing.text import ADVICE, INTRODUCTION, SPACES
+from benchmarks.choosing.trials import Trial
 from wtm.paper.console import NOTHING, Table
 
 __all__ = ["write_page"]

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from choosing.candidates import EPOCHS, Setting
-from choosing.problems import NAMES
-from choosing.trials import Trial
+from benchmarks.choosing.candidates import EPOCHS, Setting
+from benchmarks.choosing.problems import NAMES
+from benchmarks.choosing.trials import Trial
 
 __all__ = ["Shortfalls", "Trials", "best_settings", "shortfalls"]
 

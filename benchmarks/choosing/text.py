@@ -5,7 +5,7 @@ __all__ = ["ADVICE", "INTRODUCTION", "SPACES"]
 INTRODUCTION = """\
 # How to choose T, s, γ and the number of clauses
 
-Written by `python benchmarks/choose.py report`; do not edit. `benchmarks/results/choosing.jsonl` keeps what was
+Written by `python -m benchmarks.choose report`; do not edit. `benchmarks/results/choosing.jsonl` keeps what was
 measured, with versions and machine. Settings are compared by cross-validation on training parts alone; test parts are
 used once, for the first table below."""
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from choosing.candidates import CURVES, DEFAULT, EPOCHS, GRID, LONG_EPOCHS, Setting
-from choosing.problems import Fold, Problem, folds
+from benchmarks.choosing.candidates import CURVES, DEFAULT, EPOCHS, GRID, LONG_EPOCHS, Setting
+from benchmarks.choosing.problems import Fold, Problem, folds
 from wtm import WTMClassifier
 from wtm.paper.files import environment
 

@@ -6,7 +6,6 @@ import time
 from functools import partial
 
 import numpy as np
-
 from protocol import Program, serve
 
 

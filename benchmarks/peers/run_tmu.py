@@ -1,7 +1,6 @@
 """tmu, TMClassifier: clauses of each class, integer weights, a core in C that Python calls for every example."""
 
 import numpy as np
-
 from protocol import Program, serve
 
 

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-
 from protocol import Program, serve
 
 _TRIAL_ROWS = 64
@@ -17,7 +16,7 @@ class WTM(Program):
     commands = ("copy",)
 
     def load(self):
-        from wtm.training import Model, train
+        from wtm.machine.training import Model, train
 
         self._model_class, self._train = Model, train
         rng = np.random.default_rng(0)
@@ -45,7 +44,7 @@ class WTM(Program):
         return next(self._epochs_of(self._model.going_on(parameters), 1))["seconds"]
 
     def predict(self):
-        from wtm.features import pack_examples
+        from wtm.machine.examples import pack_examples
 
         if self._voting is None:  # kept from one call to the next, as by WTMClassifier
             self._voting = self._model.voting_model()
@@ -55,13 +54,13 @@ class WTM(Program):
         return self._train(model, self._training, None, n_epochs=n_epochs, shuffle=True, n_jobs=self.settings.threads)
 
     def _labelled(self, X, y):
-        from wtm.features import pack_examples
-        from wtm.training import LabelledExamples
+        from wtm.machine.examples import pack_examples
+        from wtm.machine.training import LabelledExamples
 
         return LabelledExamples(pack_examples(X), y)
 
     def _new_model(self, n_features, n_classes, engine, n_clauses):
-        from wtm.machine import MachineParameters
+        from wtm.machine.machine import MachineParameters
 
         s = self.settings
         parameters = MachineParameters(n_features, n_clauses, s.T, s.s, s.gamma, engine=engine)

@@ -1,6 +1,6 @@
 """``python -m wtm``: the command ``wtm``."""
 
-from wtm.cli import main
+from wtm.cli.main import main
 
 if __name__ == "__main__":
     main()

@@ -12,13 +12,13 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_scalar
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from wtm.fitting.weighting import sample_weights, times_counted
-from wtm.memory import check_memory
 from wtm.tables.columns import CategoryColumn, Column, SparseTable, Table, Tally, Value
 from wtm.tables.conditions import Categories, Conditions, Numbers, conditions_from_json
 from wtm.tables.reading import first_duplicate, read_validated
 from wtm.tables.sparse_features import SparseFeatures
 from wtm.tables.thresholds import choose_thresholds, given_thresholds, thresholds_from_json, thresholds_to_json
+from wtm.utils.memory_limits import check_memory
+from wtm.validation.row_weights import sample_weights, times_counted
 
 __all__ = ["Booleanizer"]
 

@@ -11,17 +11,17 @@ import numpy as np
 from sklearn.utils import check_consistent_length
 
 from wtm.fitting.callbacks import Epoch, call_all, check_callbacks
-from wtm.fitting.concerns import concerns_about_fit, concerns_about_weights
-from wtm.fitting.needs import check_fit
+from wtm.fitting.early_stopping import BestEpoch, hold_out
+from wtm.fitting.fit_memory import check_fit
+from wtm.fitting.fit_warnings import concerns_about_fit, concerns_about_weights
 from wtm.fitting.progress import show_epochs
-from wtm.fitting.stopping import BestEpoch, hold_out
-from wtm.fitting.weighting import check_total, class_weights, sample_weights
-from wtm.labels import check_classes, check_labels, class_indices, unique_labels
-from wtm.parameters import check_parameters, draw_seed, machine_parameters
-from wtm.prediction import Predictor
-from wtm.probability import fit_logit_scale
-from wtm.training import LabelledExamples, Model, train
-from wtm.workers import number_of_workers
+from wtm.machine.calibration import fit_logit_scale
+from wtm.machine.training import LabelledExamples, Model, train
+from wtm.predictor import Predictor
+from wtm.utils.threads import number_of_workers
+from wtm.validation.labels import check_classes, check_labels, class_indices, unique_labels
+from wtm.validation.parameters import check_parameters, draw_seed, machine_parameters
+from wtm.validation.row_weights import check_total, class_weights, sample_weights
 
 __all__ = ["WTMClassifier"]
 
@@ -114,7 +114,7 @@ class WTMClassifier(Predictor):
         (None without validation data), ``type_i`` and ``type_ii`` (feedbacks given, Type II to true clauses only),
         ``weights_at_edge`` (updates that the weights' range held back), ``literals_per_clause``, and what callbacks
         add. Accuracies count rows by their `sample_weight`, and know no `class_weight`.
-    machines_ : list of wtm.machine.Machine
+    machines_ : list of wtm.machine.machine.Machine
         The machine of each class, in the order of `classes_`.
 
     References

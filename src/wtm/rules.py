@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from wtm.escaping import escaped
+from wtm.utils.printable import escaped
 
 if TYPE_CHECKING:
     from wtm.classifier import WTMClassifier
-    from wtm.votes import VotingModel
+    from wtm.machine.voting import VotingModel
 
 __all__ = ["Rule", "heaviest_rules", "rules_of"]
 
@@ -132,7 +132,7 @@ def _rule(voting: "VotingModel", clause: int, label: Any, names: list[str]) -> R
 
 def _literal_names(clf: "WTMClassifier", feature_names: Sequence[str] | None) -> list[str]:
     """Names of all 2o literals."""
-    from wtm.prediction import Predictor
+    from wtm.predictor import Predictor
 
     if not isinstance(clf, Predictor):
         raise TypeError(

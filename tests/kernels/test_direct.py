@@ -6,13 +6,21 @@ import numpy as np
 import pytest
 from numba import njit
 
-from models import SIZES, assert_consistent, machine_in, packed_rows, parameters, random_rows, sparse_states
-from streams import Streams, fresh_random
+from tests.helpers.models import (
+    SIZES,
+    assert_consistent,
+    machine_in,
+    packed_rows,
+    parameters,
+    random_rows,
+    sparse_states,
+)
+from tests.helpers.streams import Streams, fresh_random
 from wtm import reference
-from wtm.binomial import threshold
 from wtm.kernels import direct
-from wtm.machine import SAMPLERS
-from wtm.schedule import ClassSchedule
+from wtm.machine.distributions import threshold
+from wtm.machine.machine import SAMPLERS
+from wtm.machine.schedule import ClassSchedule
 
 
 def reference_of(machine, sampling=reference.bernoulli_sampling):

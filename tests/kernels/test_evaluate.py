@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from models import SIZES, machine_in, packed_rows, parameters, random_rows, sparse_states
+from tests.helpers.models import SIZES, machine_in, packed_rows, parameters, random_rows, sparse_states
 from wtm import reference
 from wtm.kernels.evaluate import clause_fires, list_literals, votes
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from numba import njit
 
-from enumeration import chi_square
-from streams import fresh_random
-from wtm.binomial import gap_table, threshold
+from tests.helpers.enumeration import chi_square
+from tests.helpers.streams import fresh_random
 from wtm.kernels import gaps
+from wtm.machine.distributions import gap_table, threshold
 
 
 @njit

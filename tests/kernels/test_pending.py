@@ -5,10 +5,10 @@ import pytest
 from numba import njit
 from scipy import stats
 
-from enumeration import chi_square
-from streams import fresh_random
-from wtm.binomial import pending_table, threshold
+from tests.helpers.enumeration import chi_square
+from tests.helpers.streams import fresh_random
 from wtm.kernels import pending
+from wtm.machine.distributions import pending_table, threshold
 
 
 @njit

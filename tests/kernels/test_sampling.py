@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from numba import njit
 from scipy import stats
 
-from enumeration import chi_square
-from streams import Streams, Xoroshiro, fresh_random, unpacked
-from wtm.binomial import binomial_table, threshold
+from tests.helpers.enumeration import chi_square
+from tests.helpers.streams import Streams, Xoroshiro, fresh_random, unpacked
 from wtm.kernels.sampling import (
     BERNOULLI,
     BINOMIAL,
@@ -29,6 +28,7 @@ from wtm.kernels.sampling import (
     next_word,
 )
 from wtm.kernels.simd import load, store
+from wtm.machine.distributions import binomial_table, threshold
 
 P_BOUND = 1e-10
 SAMPLERS = {"bernoulli": BERNOULLI, "binomial": BINOMIAL, "bits": BITS}

@@ -1,6 +1,6 @@
 import pytest
 
-from modelfiles import trained_model
+from tests.helpers.modelfiles import trained_model
 
 
 @pytest.fixture

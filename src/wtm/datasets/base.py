@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from wtm.paths import checked_path
+from wtm.utils.paths import checked_path
 
 DATA_DIR_VARIABLE = "WTM_DATA"
 

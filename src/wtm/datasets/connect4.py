@@ -78,4 +78,4 @@ def _positions() -> tuple[NDArray[np.uint8], NDArray[np.str_]]:
 
 
 def _packaged(name: str) -> str:
-    return gzip.decompress(files("wtm").joinpath("data", name).read_bytes()).decode("ascii")
+    return gzip.decompress(files("wtm.datasets").joinpath("data", name).read_bytes()).decode("ascii")

@@ -62,8 +62,8 @@ def direct_epoch(
         Rows as in `wtm.kernels.bits`.
     rows, targets : ndarray of shape (n_examples,), int64 and bool; IN
         Row of each example, and whether the machine's class is its label.
-    rules : wtm.kernels.rules.Rules; IN
-    sampler, binomial : int and wtm.kernels.tables.BinomialTable; IN
+    rules : wtm.kernels.params.Rules; IN
+    sampler, binomial : int and wtm.kernels.distribution_tables.BinomialTable; IN
         See `wtm.kernels.sampling.fill_mask`.
     automata : ndarray of shape (n_clauses * n_words * 64,), uint8; IN and OUT
     include : ndarray of shape (n_clauses * n_words + 8,), uint64; IN and OUT

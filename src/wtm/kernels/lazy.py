@@ -4,7 +4,7 @@
    hold until the clause changes; then they are corrected for the rest of the block.
 2. Type II feedback to a false clause does nothing. Type I feedback to a false clause takes Bernoulli(p_s) steps down
    from each automaton, whatever the example. Automata that nobody looks at are only owed them (`wtm.kernels.pending`).
-3. Only so many included literals of a clause are followed as make it false where it is (`wtm.kernels.following`). The
+3. Only so many included literals of a clause are followed as make it false where it is (`wtm.kernels.watched`). The
    trials of their automata, of all clauses, are one sequence, of which only the successes are acted on: the gaps
    between them are drawn (`wtm.kernels.gaps`).
 4. Feedback to a true clause touches all its automata: they are paid and fed in one pass.
@@ -18,18 +18,6 @@ import numpy as np
 from wtm.kernels.bits import BLOCK, transpose_block, transpose_tile
 from wtm.kernels.direct import move_weight, update_threshold
 from wtm.kernels.feedback import type_i_false
-from wtm.kernels.following import (
-    clause_of,
-    drop_fallen,
-    evaluate,
-    feed_fallen,
-    forget_list,
-    list_after_feedback,
-    listed_outputs,
-    pay_clause,
-    settle,
-    slot_of,
-)
 from wtm.kernels.gaps import draw_gap
 from wtm.kernels.jit import function, inline, kernel, splice
 from wtm.kernels.lazy_state import LIST_STRIDE
@@ -45,6 +33,18 @@ from wtm.kernels.simd import (
     splat,
     store,
     sum_words,
+)
+from wtm.kernels.watched import (
+    clause_of,
+    drop_fallen,
+    evaluate,
+    feed_fallen,
+    forget_list,
+    list_after_feedback,
+    listed_outputs,
+    pay_clause,
+    settle,
+    slot_of,
 )
 
 __all__ = ["lazy_epoch"]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from wtm.kernels.bits import BLOCK
-from wtm.kernels.tables import GapTable, PendingTable
+from wtm.kernels.distribution_tables import GapTable, PendingTable
 
 __all__ = ["LIST_STRIDE", "MOST_LISTED", "Block", "Clauses", "new_block", "new_clauses"]
 
@@ -25,7 +25,7 @@ class Clauses(NamedTuple):
     Attributes
     ----------
     automata, include, exponents, random
-        See `wtm.machine.Machine`.
+        See `wtm.machine.machine.Machine`.
     votes : ndarray of shape (n_slots,), int64
         Signed weights, 0 where a slot is not used.
     valid, dense : ndarray of shape (n_slots / 64,), uint64
@@ -43,7 +43,7 @@ class Clauses(NamedTuple):
     gap : ndarray of shape (1,), int64
         Trials of followed automata that still fail before the next one that succeeds.
     pending_table, gap_table
-        Distributions for p_s, see `wtm.binomial`.
+        Distributions for p_s, see `wtm.machine.distributions`.
     """
 
     automata: np.ndarray

@@ -2,7 +2,7 @@
 
 Between two feedbacks to a true clause an excluded automaton receives nothing but such steps, so after n of them its
 state a is max(0, a - Binomial(n, p_s)): in distribution exactly what n single steps give. Tables are
-`wtm.kernels.tables.PendingTable`; their rows are 1 .. 255 and 256 * 2**i, and any n is a sum of these.
+`wtm.kernels.distribution_tables.PendingTable`; their rows are 1 .. 255 and 256 * 2**i, and any n is a sum of these.
 """
 
 import numpy as np

@@ -148,7 +148,7 @@ def program_epoch(planes, weights, literals, labels, p, gamma, T, n_literals, st
     weights : ndarray of shape (n_classes, n_clauses), float64; IN and OUT
         With their signs.
     literals : ndarray of shape (n_rows, at least n_words), uint64; IN
-        See `wtm.features.Examples`.
+        See `wtm.machine.examples.Examples`.
     labels : ndarray of shape (n_rows,), int64; IN
     p, gamma, T : float
     n_literals : int

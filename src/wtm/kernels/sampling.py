@@ -153,7 +153,7 @@ def fill_mask(random, mask, n_literals, sampler, threshold, binomial):
         `BERNOULLI`, `BINOMIAL` or `BITS`.
     threshold : int
         Probability in fractions of 2**32.
-    binomial : wtm.kernels.tables.BinomialTable
+    binomial : wtm.kernels.distribution_tables.BinomialTable
         Used by `BINOMIAL` alone.
     """
     if sampler == BITS:

@@ -19,7 +19,7 @@ import safetensors
 import safetensors.numpy
 
 from wtm.modelfile.values import parse_json
-from wtm.replacing import replacing
+from wtm.utils.atomic_write import replacing
 
 __all__ = ["Contents", "open_file", "write_file"]
 

@@ -13,14 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 from wtm import __version__
 from wtm.booleanizer import Booleanizer
 from wtm.kernels.sampling import RANDOM_WORDS
-from wtm.machine import Machine, MachineParameters
-from wtm.memory import check_memory
+from wtm.machine.machine import Machine, MachineParameters
+from wtm.machine.training import Model
+from wtm.machine.voting import PredictionModel
 from wtm.modelfile.container import Contents, open_file, write_file
 from wtm.modelfile.values import decode, decode_labels, encode, encode_labels
-from wtm.parameters import check_parameters
-from wtm.paths import checked_path
-from wtm.training import Model
-from wtm.votes import PredictionModel
+from wtm.utils.memory_limits import check_memory
+from wtm.utils.paths import checked_path
+from wtm.validation.parameters import check_parameters
 
 if TYPE_CHECKING:
     from wtm.classifier import WTMClassifier

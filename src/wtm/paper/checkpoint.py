@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from wtm.kernels.feedback import include_words
-from wtm.machine import Machine, MachineParameters
+from wtm.machine.machine import Machine, MachineParameters
+from wtm.machine.training import Model
 from wtm.paper.files import write_atomically
-from wtm.training import Model
 
 __all__ = [
     "REMEDY",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wtm.commands.threads import ALL_CORES, NJobs
-from wtm.failures import one_line_on_failure
+from wtm.cli.errors import one_line_on_failure
+from wtm.cli.threads import ALL_CORES, NJobs
 from wtm.paper.settings import Over, Preset
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import joblib
 from llvmlite import binding
 
 import wtm
-from wtm.replacing import replacing
+from wtm.utils.atomic_write import replacing
 
 __all__ = [
     "check_checkpoint",

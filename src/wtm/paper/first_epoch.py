@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wtm.datasets import DATA_DIR_VARIABLE, DatasetNotFoundError
-from wtm.machine import SAMPLERS, Machine, MachineParameters
+from wtm.machine.machine import SAMPLERS, Machine, MachineParameters
+from wtm.machine.schedule import draw_schedule
 from wtm.paper.console import Table, say
 from wtm.paper.problem import QUICK_CLAUSES, Problem, load_problem
 from wtm.paper.settings import ECONOMY
-from wtm.schedule import draw_schedule
 
 __all__ = ["PAPER", "FirstEpoch", "first_epoch_table", "mnist_if_there", "time_first_epochs"]
 

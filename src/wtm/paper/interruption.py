@@ -5,7 +5,7 @@ import threading
 from types import FrameType, TracebackType
 from typing import Any, Self
 
-from wtm.failures import Terminated
+from wtm.cli.errors import Terminated
 from wtm.paper.console import say
 
 __all__ = ["Interruption"]

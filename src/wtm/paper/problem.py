@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from wtm.datasets import Dataset, load_connect_4, load_imdb, load_mnist
-from wtm.features import pack_examples
+from wtm.machine.examples import pack_examples
+from wtm.machine.training import LabelledExamples
 from wtm.paper.settings import NAMES_BY_RECIPE
-from wtm.training import LabelledExamples
 
 __all__ = ["QUICK_CLAUSES", "QUICK_EPOCHS", "Problem", "load_problem"]
 

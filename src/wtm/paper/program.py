@@ -4,12 +4,12 @@ from functools import partial
 
 import numpy as np
 
-from wtm.features import pack_examples
-from wtm.interruption import interruptibly
 from wtm.kernels.program import FIRST_STATE, N_PLANES, program_accuracy, program_epoch, program_sample
+from wtm.machine.examples import pack_examples
+from wtm.machine.training import LabelledExamples
 from wtm.paper.problem import Problem
 from wtm.paper.settings import Setting
-from wtm.training import LabelledExamples
+from wtm.utils.interruptible import interruptibly
 
 __all__ = ["Program"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wtm.machine import Machine
+from wtm.machine.machine import Machine
 from wtm.paper.entries import (
     ENVIRONMENT,
     are_numbers,

@@ -8,7 +8,8 @@ from typing import Any
 
 from wtm.classifier import WTMClassifier
 from wtm.fitting.progress import show_epochs
-from wtm.machine import MachineParameters
+from wtm.machine.machine import MachineParameters
+from wtm.machine.training import Model, train
 from wtm.paper.checkpoint import REMEDY, Checkpoint, load_checkpoint, save_checkpoint
 from wtm.paper.console import say
 from wtm.paper.files import check_checkpoint, check_not_there, environment, prepare_folder
@@ -16,7 +17,6 @@ from wtm.paper.interruption import Interruption
 from wtm.paper.problem import QUICK_CLAUSES, QUICK_EPOCHS, Problem
 from wtm.paper.record import HISTORY, Record, describe_weights, name_of, read_record
 from wtm.paper.settings import Plan, Setting
-from wtm.training import Model, train
 
 __all__ = [
     "CHECKPOINT_SECONDS",

@@ -7,9 +7,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from wtm.features import pack_examples
 from wtm.fitting.progress import bar
-from wtm.machine import MachineParameters
+from wtm.machine.examples import pack_examples
+from wtm.machine.machine import MachineParameters
+from wtm.machine.training import LabelledExamples, Model, train
 from wtm.paper.checkpoint import (
     REMEDY,
     Checkpoint,
@@ -26,7 +27,6 @@ from wtm.paper.interruption import Interruption
 from wtm.paper.problem import Problem
 from wtm.paper.program import Program
 from wtm.paper.run import CHECKPOINT_SECONDS
-from wtm.training import LabelledExamples, Model, train
 
 __all__ = ["MachineTraining", "ProgramTraining", "Training", "carry_on", "checkpoint_path"]
 

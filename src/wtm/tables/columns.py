@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from wtm.escaping import shown
+from wtm.utils.printable import shown
 
 __all__ = [
     "MISSING",

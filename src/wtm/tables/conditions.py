@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from wtm.escaping import escaped, shown
 from wtm.tables.columns import MISSING, Column, Value
+from wtm.utils.printable import escaped, shown
 
 __all__ = ["Categories", "Conditions", "Numbers", "conditions_from_json"]
 

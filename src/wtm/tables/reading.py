@@ -14,7 +14,6 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
-from wtm.escaping import shown
 from wtm.tables.columns import (
     CategoryColumn,
     Column,
@@ -27,6 +26,7 @@ from wtm.tables.columns import (
     is_missing,
     precision_error,
 )
+from wtm.utils.printable import shown
 
 __all__ = ["first_duplicate", "read_table", "read_validated"]
 

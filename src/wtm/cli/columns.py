@@ -1,0 +1,124 @@
+"""Columns by name: which ones are meant, which are missing; and what is told while they are read."""
+
+import warnings
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from wtm.booleanizer import Booleanizer
+from wtm.cli.files import TableFile
+from wtm.cli.values import distinct_values
+from wtm.tables.conditions import Categories
+from wtm.utils.printable import escaped, shown
+
+__all__ = ["NewValues", "note", "parse_names", "require_columns", "warnings_as_notes", "with_progress"]
+
+_MOST_NAMED = 10
+
+
+def parse_names(values: Iterable[str], known: Sequence[str]) -> list[str]:
+    """Names in option values: each value is a column's name as it stands, or several with commas between them."""
+    names: list[str] = []
+    for value in values:
+        names += [value] if value in known else [name.strip() for name in value.split(",")]
+    return list(dict.fromkeys(names))
+
+
+def require_columns(names: Iterable[str], source: TableFile, path: Path, purpose: str) -> None:
+    """Refuse a file that lacks some columns, with a word on what it has.
+
+    Raises
+    ------
+    ValueError
+        A column is missing.
+    """
+    present = set(source.names)
+    missing = [name for name in names if name not in present]
+    if not missing:
+        return
+    remedy = " A name is empty: is a variable not set?" if "" in missing else ""
+    if len(source.names) == 1 and source.is_text:
+        remedy = " With one column only, is the separator another one? Name it by --separator."
+    raise ValueError(
+        f"{path} has no column {_listed(missing)}, {purpose}. Its columns are {_listed(source.names)}.{remedy}"
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    listed = ", ".join(map(shown, names[:_MOST_NAMED]))
+    return listed if len(names) <= _MOST_NAMED else f"{listed} and {len(names) - _MOST_NAMED:,} more"
+
+
+def note(text: str, *, quiet: bool) -> None:
+    """Tell something on standard error, in one line."""
+    if not quiet:
+        typer.echo(f"note: {escaped(text)}", err=True)
+
+
+class NewValues:
+    """Looks, batch by batch, for columns in which nothing is known to a model, as its Booleanizer does in one table.
+
+    Parameters
+    ----------
+    booleanizer : Booleanizer or None
+        The model's.
+    names : sequence of str
+        What its columns are called in the tables to come.
+    """
+
+    def __init__(self, booleanizer: Booleanizer | None, names: Sequence[str]) -> None:
+        self._unfamiliar: dict[str, Categories] = {}
+        if booleanizer is not None:
+            for name, conditions in zip(names, booleanizer.conditions_, strict=True):
+                if booleanizer._has_all_values(conditions):
+                    self._unfamiliar[name] = conditions
+        self._holds_something: set[str] = set()
+
+    def see(self, table: Any) -> None:
+        """Look at the next batch, a table of pyarrow."""
+        for name, conditions in list(self._unfamiliar.items()):
+            held = distinct_values(table[name])
+            if not held:
+                continue
+            self._holds_something.add(name)
+            if not conditions.are_all_new(held):
+                del self._unfamiliar[name]
+
+    def concerns(self) -> Iterator[str]:
+        """What a user ought to hear after the last batch."""
+        for name, conditions in self._unfamiliar.items():
+            if name in self._holds_something:
+                yield conditions.concern_about_new(f"column {shown(name)}")
+
+
+@contextmanager
+def warnings_as_notes(*, quiet: bool) -> Iterator[None]:
+    """Tell each warning once, as a note, when the block ends."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for text in dict.fromkeys(str(warning.message) for warning in caught):
+        note(text, quiet=quiet)
+
+
+def with_progress(batches: Iterable[Any], n_rows: int | None, label: str, *, quiet: bool) -> Generator[Any, None, None]:
+    """Pass batches on, with a bar of the rows on a terminal; none where `n_rows`, their number, is not known."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:,} rows"),
+        TimeElapsedColumn(),
+    )
+    shown = not quiet and console.is_terminal
+    with Progress(*columns, console=console, disable=not shown, transient=True) as progress:
+        task = progress.add_task(label, total=n_rows)
+        for batch in batches:
+            yield batch
+            progress.update(task, advance=len(batch))

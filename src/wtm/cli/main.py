@@ -1,0 +1,49 @@
+"""The command ``wtm``.
+
+Importing this module is cheap: whatever computes is imported by the command that needs it.
+"""
+
+import io
+import sys
+from typing import Annotated
+
+import typer
+
+from wtm import __version__
+from wtm.cli.errors import terminable
+from wtm.cli.options import predict, rules, train
+from wtm.paper.command import reproduce
+
+__all__ = ["app", "main"]
+
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+app.command("train")(train)
+app.command("predict")(predict)
+app.command("rules")(rules)
+app.add_typer(reproduce, name="reproduce")
+
+
+def main() -> None:
+    """Run the command; the entry point of the distribution."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal that knows no more than ASCII gets question marks, not an error after all the work.
+            stream.reconfigure(errors="replace")
+    with terminable():
+        app(prog_name="wtm")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"wtm {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """The Weighted Tsetlin Machine: weighted AND-rules over true/false features."""

@@ -1,0 +1,84 @@
+"""From a classifier's `booleanizer` parameter and a table to packed examples."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import assert_all_finite
+
+from wtm.booleanizer import Booleanizer
+from wtm.machine.examples import Block, Examples, checked_blocks, pack_blocks, pack_parts
+from wtm.tables.columns import SparseTable, Table
+
+__all__ = ["learn_booleanizer", "table_to_examples", "table_to_parts"]
+
+
+def learn_booleanizer(
+    choice: Any, table: Table | SparseTable, names: np.ndarray | None, weights: np.ndarray | None = None
+) -> Booleanizer | None:
+    """Return what turns tables like this one into true/false features.
+
+    Parameters
+    ----------
+    choice : "auto", "strict" or Booleanizer
+        "auto": none where the table holds only 0 and 1, else one with default parameters. "strict": none. A Booleanizer
+        is cloned.
+    table : Table or SparseTable
+        The training rows.
+    names : ndarray of str or None
+        Names of the columns, where they have any.
+    weights : ndarray of float64 or None
+        Weights of the rows, all above 0.
+
+    Returns
+    -------
+    Booleanizer or None
+        None: the table is used as it is.
+    """
+    if isinstance(choice, Booleanizer):
+        return clone(choice)._fit_table(table, names, weights)
+    if choice == "strict" or table.is_binary():
+        return None
+    return Booleanizer()._fit_table(table, names, weights)
+
+
+def table_to_examples(table: Table | SparseTable, booleanizer: Booleanizer | None, name: str = "X") -> Examples:
+    """Pack a table.
+
+    Parameters
+    ----------
+    table : Table or SparseTable
+    booleanizer : Booleanizer or None
+        None: the table must hold only 0 and 1.
+    name : str
+        The argument's name, for messages.
+
+    Raises
+    ------
+    ValueError
+        The table holds other values than it may.
+    """
+    n_features, blocks = _features(table, booleanizer, name)
+    return pack_blocks(len(table), n_features, blocks)
+
+
+def table_to_parts(
+    table: Table | SparseTable, booleanizer: Booleanizer | None, rows_a_part: int, name: str = "X"
+) -> Iterator[Examples]:
+    """Pack a table part by part, so that working space does not grow with it.
+
+    Parameters and errors are those of `table_to_examples`, and `rows_a_part` that of `wtm.machine.examples.pack_parts`.
+    Errors are raised when the part that they are in is taken, with the same words.
+    """
+    n_features, blocks = _features(table, booleanizer, name)
+    return pack_parts(len(table), n_features, blocks, rows_a_part)
+
+
+def _features(table: Table | SparseTable, booleanizer: Booleanizer | None, name: str) -> tuple[int, Iterator[Block]]:
+    """Their number, and blocks of rows."""
+    if booleanizer is not None:
+        return booleanizer.n_features_out_, booleanizer._blocks(table)
+    X = table.csr if isinstance(table, SparseTable) else table.to_array(name)
+    assert_all_finite(X, input_name=name)
+    return X.shape[1], checked_blocks(X, name, table.labels())

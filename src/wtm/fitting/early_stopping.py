@@ -1,0 +1,87 @@
+"""Early stopping: rows that training does not see, and the best state on them."""
+
+import numpy as np
+from sklearn.model_selection import train_test_split
+
+from wtm.machine.training import LabelledExamples, Model, accuracy
+
+__all__ = ["BestEpoch", "hold_out"]
+
+
+def hold_out(data: LabelledExamples, fraction: float, seed: int) -> tuple[LabelledExamples, LabelledExamples]:
+    """Divide rows into those to train on and those to validate with, in about equal shares of each class.
+
+    The division is a function of the labels and the seed. A class with a single row keeps it for training.
+
+    Parameters
+    ----------
+    data : LabelledExamples
+    fraction : float
+        Share of the rows to validate with.
+    seed : int
+        The model's.
+
+    Returns
+    -------
+    training, validation : LabelledExamples
+        Rows in their order in `data`.
+
+    Raises
+    ------
+    ValueError
+        There are too few rows.
+    """
+    counts = np.bincount(data.labels)
+    several = np.flatnonzero(counts[data.labels] > 1)
+    n_divided = np.count_nonzero(counts > 1)
+    random_state = int(np.random.SeedSequence(seed, spawn_key=(2,)).generate_state(1)[0])
+    try:
+        _, held_out = train_test_split(
+            several, test_size=fraction, random_state=random_state, stratify=data.labels[several]
+        )
+    except ValueError:
+        reason = (
+            f"both parts must hold a row of each of the {n_divided} classes with two rows or more"
+            if n_divided
+            else "no class has a row to spare"
+        )
+        raise ValueError(
+            f"early_stopping can't hold out validation_fraction={fraction!r} of {len(data.labels)} rows with "
+            f"{np.count_nonzero(counts)} classes: {reason}. Give validation data as X_val and y_val, change "
+            "validation_fraction, or train with more rows."
+        ) from None
+    kept = np.ones(len(data.labels), np.bool_)
+    kept[held_out] = False
+    return data.rows(np.flatnonzero(kept)), data.rows(np.flatnonzero(~kept))
+
+
+class BestEpoch:
+    """The state with the best validation accuracy so far, the earliest of equals.
+
+    Parameters
+    ----------
+    model : Model
+        The state to begin with; it counts if it is a trained one.
+    validation : LabelledExamples
+    n_jobs : int or None
+
+    Attributes
+    ----------
+    model : Model
+        A copy of the best state.
+    validation : LabelledExamples
+    """
+
+    def __init__(self, model: Model, validation: LabelledExamples, n_jobs: int | None) -> None:
+        self.model = model.copy()
+        self.validation = validation
+        self._accuracy = -1.0
+        if model.n_epochs:
+            self._accuracy = accuracy(model.voting_model(), validation, n_jobs)
+
+    def see(self, model: Model, accuracy: float) -> int:
+        """Take the state after an epoch into account; return how many epochs ago the best one was."""
+        if accuracy > self._accuracy:
+            del self.model  # before there is another copy: each is as large as the model
+            self.model, self._accuracy = model.copy(), accuracy
+        return model.n_epochs - self.model.n_epochs

@@ -1,0 +1,1 @@
+"""The machine of each class, its training and its votes."""

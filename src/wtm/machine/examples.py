@@ -1,0 +1,209 @@
+"""True/false features: checks of a 0/1 table, and its literals as rows of bits."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+
+from wtm.kernels.bits import complete_literals, pack_csr_rows
+from wtm.utils.memory_limits import check_memory
+
+__all__ = ["Block", "Examples", "checked_blocks", "pack_blocks", "pack_examples", "pack_parts", "words_a_row"]
+
+_CHUNK = 4096  # rows that are compared and packed at a time, so that working space does not grow with the table
+_VECTOR_WORDS = 8
+_BIT_VALUES = (1 << np.arange(8)).astype(np.uint8)
+
+Block: TypeAlias = np.ndarray | sp.csr_matrix | sp.csr_array
+"""Some rows of a table; what is not 0 in a CSR matrix, which has no duplicate entries, is true."""
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Packed examples.
+
+    Attributes
+    ----------
+    literals : ndarray of shape (n_rows, n_words), uint64
+        Bit l of a row is literal l: feature l, or the negation of feature l - n_features; bits beyond the last
+        literal are 1. `n_words` is a multiple of 8.
+    n_features : int
+    """
+
+    literals: np.ndarray
+    n_features: int
+
+    def __len__(self) -> int:
+        return len(self.literals)
+
+
+def pack_examples(X: Block, name: str = "X", labels: Sequence[str] | None = None) -> Examples:
+    """Pack a 0/1 table into bits.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_rows, n_features), any numeric or boolean dtype
+        Only 0 and 1 are allowed. A sparse table is never made dense.
+    name : str
+        The argument's name, for messages.
+    labels : sequence of str of shape (n_features,), optional
+        What messages call the columns; ``column 0`` and so on when left out.
+
+    Returns
+    -------
+    packed : Examples
+
+    Raises
+    ------
+    ValueError
+        Names the first column that holds anything else than 0 and 1, and the first such value in it with its row.
+    """
+    return pack_blocks(X.shape[0], X.shape[1], checked_blocks(X, name, labels))
+
+
+def checked_blocks(X: Block, name: str = "X", labels: Sequence[str] | None = None) -> Iterator[Block]:
+    """Rows of a 0/1 table, checked as they are taken; parameters and errors are those of `pack_examples`."""
+    if sp.issparse(X):
+        yield _checked_sparse(X, name, labels)
+    else:
+        yield from _checked_chunks(X, name, labels)
+
+
+def pack_blocks(n_rows: int, n_features: int, blocks: Iterable[Block]) -> Examples:
+    """Pack a table that comes as blocks of rows.
+
+    Parameters
+    ----------
+    n_rows, n_features : int
+        Shape of the whole table.
+    blocks : iterable of bool ndarray or CSR matrix, each of shape (some rows, n_features)
+        All rows, in order.
+
+    Returns
+    -------
+    packed : Examples
+
+    Raises
+    ------
+    MemoryError
+        They would not fit into the memory.
+    """
+    parts = list(pack_parts(n_rows, n_features, blocks, max(1, n_rows)))
+    return parts[0] if parts else Examples(_no_literals(0, n_features), n_features)
+
+
+def pack_parts(n_rows: int, n_features: int, blocks: Iterable[Block], rows_a_part: int) -> Iterator[Examples]:
+    """Pack a table part by part; all but the last have `rows_a_part` rows, and the blocks may have any other number.
+
+    Parameters
+    ----------
+    n_rows, n_features, blocks
+        As in `pack_blocks`.
+    rows_a_part : int
+        At least 1.
+
+    Yields
+    ------
+    packed : Examples
+    """
+    literals = _no_literals(min(rows_a_part, n_rows), n_features)
+    filled = 0
+    for block in blocks:
+        done = 0
+        while done < block.shape[0]:
+            piece = block[done : done + len(literals) - filled]
+            _pack(piece, literals[filled : filled + piece.shape[0]])
+            done += piece.shape[0]
+            filled += piece.shape[0]
+            if filled == len(literals):
+                complete_literals(literals, n_features)
+                yield Examples(literals, n_features)
+                n_rows -= filled
+                literals = _no_literals(min(rows_a_part, n_rows), n_features)
+                filled = 0
+
+
+def words_a_row(n_features: int) -> int:
+    """Number of 64-bit words that the literals of a row take."""
+    return -(-2 * n_features // (64 * _VECTOR_WORDS)) * _VECTOR_WORDS
+
+
+def _no_literals(n_rows: int, n_features: int) -> np.ndarray:
+    n_words = words_a_row(n_features)
+    check_memory(
+        8 * n_rows * n_words,
+        f"{n_rows:,} rows of {2 * n_features:,} literals",
+        "Fewer rows or features would take less; a Booleanizer makes fewer of them with a smaller n_thresholds or "
+        "max_categories.",
+    )
+    return np.zeros((n_rows, n_words), np.uint64)
+
+
+def _pack(block: Block, literals: np.ndarray) -> None:
+    """Set the bits of the features; `literals` is all 0 before."""
+    if isinstance(block, np.ndarray):
+        _pack_dense(block, literals)
+        return
+    indptr, indices = block.indptr.astype(np.int64), block.indices.astype(np.int64)
+    pack_csr_rows(indptr, indices, block.data.astype(np.bool_), literals)
+
+
+def _pack_dense(block: np.ndarray, literals: np.ndarray) -> None:
+    if abs(block.strides[0]) < abs(block.strides[1]):
+        packed = _pack_columns(block)
+    else:
+        packed = np.packbits(block, axis=1, bitorder="little")
+    literals.view(np.uint8)[:, : packed.shape[1]] = packed
+    if literals.dtype.newbyteorder("<") != literals.dtype:  # bytes were written in little-endian order
+        literals.byteswap(inplace=True)
+
+
+def _pack_columns(block: np.ndarray) -> np.ndarray:
+    """Pack a table that lies column by column; np.packbits would go through it row by row."""
+    columns = block.T.view(np.uint8)
+    whole = len(columns) // 8 * 8
+    packed = np.empty((-(-len(columns) // 8), block.shape[0]), np.uint8)
+    np.einsum(
+        "byr,y->br", columns[:whole].reshape(whole // 8, 8, block.shape[0]), _BIT_VALUES, out=packed[: whole // 8]
+    )
+    if whole < len(columns):
+        np.einsum("yr,y->r", columns[whole:], _BIT_VALUES[: len(columns) - whole], out=packed[-1])
+    return packed.T
+
+
+def _checked_chunks(X: np.ndarray, name: str, labels: Sequence[str] | None) -> Iterator[np.ndarray]:
+    for start in range(0, len(X), _CHUNK):
+        chunk = X[start : start + _CHUNK]
+        if chunk.dtype != np.bool_ and _is_wrong(chunk).any():
+            column = next(j for j in range(X.shape[1]) if _is_wrong(X[:, j]).any())
+            row = int(_is_wrong(X[:, column]).argmax())
+            _refuse(name, X[row, column], row, column, labels)
+        yield chunk.astype(np.bool_, copy=False)
+
+
+def _checked_sparse(
+    X: sp.csr_matrix | sp.csr_array, name: str, labels: Sequence[str] | None
+) -> sp.csr_matrix | sp.csr_array:
+    if not X.has_canonical_format:
+        X = X.copy()  # the caller's matrix stays as it is
+        X.sum_duplicates()
+    wrong = np.flatnonzero(_is_wrong(X.data))
+    if wrong.size:
+        entry = wrong[X.indices[wrong].argmin()]
+        row = int(np.searchsorted(X.indptr, entry, side="right")) - 1
+        _refuse(name, X.data[entry], row, X.indices[entry], labels)
+    return X
+
+
+def _is_wrong(values: np.ndarray) -> np.ndarray:
+    return (values != 0) & (values != 1)
+
+
+def _refuse(name: str, value: object, row: int, column: int, labels: Sequence[str] | None) -> None:
+    label = f"column {column}" if labels is None else labels[column]
+    raise ValueError(
+        f"{name} must hold only 0 and 1 (or False and True), but row {row}, {label} holds {value!s}. "
+        "A wtm.Booleanizer turns columns of any kind into true/false features."
+    )

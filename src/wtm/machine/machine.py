@@ -1,0 +1,281 @@
+"""The machine of one class: automata, weights and random state; an epoch of training."""
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from wtm.kernels.bits import BLOCK
+from wtm.kernels.direct import direct_epoch
+from wtm.kernels.feedback import include_words
+from wtm.kernels.lazy import lazy_epoch
+from wtm.kernels.lazy_state import LIST_STRIDE, new_block, new_clauses
+from wtm.kernels.params import Rules
+from wtm.kernels.sampling import BERNOULLI, BINOMIAL, BITS, RANDOM_WORDS
+from wtm.machine.clause_weights import WeightTable
+from wtm.machine.distributions import binomial_table, gap_table, pending_table, threshold
+from wtm.machine.schedule import ClassSchedule
+from wtm.utils.memory_limits import check_memory
+
+__all__ = ["ENGINES", "INITS", "SAMPLERS", "FeedbackCounts", "Machine", "MachineParameters"]
+
+ENGINES = ("lazy", "direct")
+INITS = ("border", "random")
+SAMPLERS = {"bits": BITS, "binomial": BINOMIAL, "bernoulli": BERNOULLI}
+
+_BORDER = 128  # the byte of the lowest including state, whatever the number of states
+_VECTOR_WORDS = 8
+_DIRECT_BYTES_A_CLAUSE = 24
+_LAZY_BYTES_A_SLOT = BLOCK // 8 + 18
+_LAZY_BYTES_A_CLAUSE = BLOCK // 8 + 4 * LIST_STRIDE + 16
+
+
+@dataclass(frozen=True)
+class MachineParameters:
+    """What the machines of all classes have in common; see `wtm.WTMClassifier` for the meaning."""
+
+    n_features: int
+    n_clauses: int
+    T: float
+    s: float
+    gamma: float
+    n_states: int = 256
+    boost_true_positive: bool = True
+    init: str = "border"
+    engine: str = "lazy"
+    sampler: str = "bits"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the parameters alone: tables that were made from them are made again when they are needed."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @property
+    def n_literals(self) -> int:
+        """Number of literals u = 2o."""
+        return 2 * self.n_features
+
+    @property
+    def n_words(self) -> int:
+        """Words of 64 automata that a clause takes."""
+        return -(-self.n_literals // 64)
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of a machine's automata and include bits, its bulk."""
+        return self.n_clauses * self.n_words * (64 + 8)
+
+    def check_memory(self, n_machines: int) -> None:
+        """Refuse machines that memory can't hold.
+
+        Raises
+        ------
+        MemoryError
+            There is too little that is free.
+        """
+        check_memory(
+            n_machines * self.n_bytes,
+            f"{n_machines} machines of {self.n_clauses:,} clauses and {self.n_literals:,} literals",
+            "A smaller n_clauses or fewer features would take less.",
+        )
+
+    @property
+    def work_bytes(self) -> int:
+        """Bytes of working space that an epoch of one machine takes beside it."""
+        if self.engine == "direct":
+            return self.n_clauses * _DIRECT_BYTES_A_CLAUSE
+        n_slots = 2 * (-(-(self.n_clauses // 2) // BLOCK) * BLOCK)
+        return n_slots * _LAZY_BYTES_A_SLOT + self.n_clauses * _LAZY_BYTES_A_CLAUSE + self.n_literals * BLOCK // 8
+
+    @property
+    def lowest(self) -> int:
+        """Byte of state 0."""
+        return _BORDER - self.n_states // 2
+
+    @property
+    def highest(self) -> int:
+        """Byte of state 2N - 1."""
+        return _BORDER + self.n_states // 2 - 1
+
+    @cached_property
+    def rules(self) -> Rules:
+        """The same for kernels."""
+        return Rules(
+            n_features=self.n_features,
+            n_literals=self.n_literals,
+            n_words=self.n_words,
+            row_words=-(-self.n_words // _VECTOR_WORDS) * _VECTOR_WORDS,
+            lowest=self.lowest,
+            highest=self.highest,
+            boost=self.boost_true_positive,
+            p_threshold=threshold(1 / self.s),
+            T=self.T,
+            fixed=self.weight_table.fixed,
+            unit=self.weight_table.unit,
+        )
+
+    @cached_property
+    def weight_table(self) -> WeightTable:
+        """The weights that a clause can have."""
+        return WeightTable(self.gamma, self.n_clauses)
+
+
+class FeedbackCounts(NamedTuple):
+    """What happened in an epoch: feedbacks given, and weights that the edge of the table held back."""
+
+    type_i: int
+    type_ii: int
+    weights_at_edge: int
+
+
+@dataclass
+class Machine:
+    """The machine of one class.
+
+    The first half of the clauses has positive polarity, the second half negative.
+
+    Attributes
+    ----------
+    parameters : MachineParameters
+    automata : ndarray of shape (n_clauses * n_words * 64,), uint8
+        Automata of each clause, padded to words; layout in `wtm.kernels.feedback`. `states` reads them.
+    include_bits : ndarray of shape (n_clauses * n_words + 8,), uint64
+        Which literals each clause includes; `include` reads them.
+    exponents : ndarray of shape (n_clauses,), int32
+        Clause j has the weight (1 + gamma)**exponents[j].
+    random : ndarray of shape (18,), uint64
+        The random stream's state.
+    """
+
+    parameters: MachineParameters
+    automata: np.ndarray
+    include_bits: np.ndarray
+    exponents: np.ndarray
+    random: np.ndarray
+
+    @classmethod
+    def new(cls, parameters: MachineParameters, seed: int, index: int) -> "Machine":
+        """Machine number `index` before training: weights 1, automata as `parameters.init` says."""
+        stream, start = (np.random.SeedSequence(seed, spawn_key=(purpose, index)) for purpose in (0, 1))
+        p = parameters
+        automata = np.full((p.n_clauses, p.n_words * 64), p.lowest, np.uint8)
+        automata[:, : p.n_literals] = _BORDER - 1
+        if p.init == "random":
+            coins = start.generate_state(p.n_clauses * p.n_words, np.uint64).astype("<u8").view(np.uint8)
+            coins = coins.reshape(p.n_clauses, -1)
+            automata[:, : p.n_literals] += np.unpackbits(coins, axis=1, count=p.n_literals, bitorder="little")
+        random = stream.generate_state(RANDOM_WORDS, np.uint64)
+        return cls._with_automata(p, automata, np.zeros(p.n_clauses, np.int32), random)
+
+    @classmethod
+    def of(
+        cls, parameters: MachineParameters, states: np.ndarray, exponents: np.ndarray, random: np.ndarray
+    ) -> "Machine":
+        """Return a machine in the given state, of which it keeps copies.
+
+        Parameters
+        ----------
+        parameters : MachineParameters
+        states : ndarray of shape (n_clauses, n_literals), uint8
+            As the property `states` gives them.
+        exponents, random : ndarray
+            As the attributes.
+
+        Raises
+        ------
+        ValueError
+            A state is not below `parameters.n_states`.
+        """
+        p = parameters
+        if states.max() >= p.n_states:
+            raise ValueError(f"states must be from 0 to {p.n_states - 1}, got {states.max()}.")
+        automata = np.full((p.n_clauses, p.n_words * 64), p.lowest, np.uint8)
+        np.add(states, np.uint8(p.lowest), out=automata[:, : p.n_literals])
+        return cls._with_automata(p, automata, exponents.copy(), random.copy())
+
+    @classmethod
+    def _with_automata(
+        cls, parameters: MachineParameters, automata: np.ndarray, exponents: np.ndarray, random: np.ndarray
+    ) -> "Machine":
+        include_bits = np.zeros(parameters.n_clauses * parameters.n_words + _VECTOR_WORDS, np.uint64)
+        machine = cls(parameters, automata.ravel(), include_bits, exponents, random)
+        include_words(machine.automata, machine.include_bits)
+        return machine
+
+    def copy(self, parameters: MachineParameters) -> "Machine":
+        """Return a machine in the same state that goes on with other `parameters` of the same sizes."""
+        arrays = (self.automata, self.include_bits, self.exponents, self.random)
+        return Machine(parameters, *(array.copy() for array in arrays))
+
+    @property
+    def n_clauses(self) -> int:
+        """Number of clauses."""
+        return self.parameters.n_clauses
+
+    @property
+    def polarity(self) -> np.ndarray:
+        """+1 or -1 for each clause, int8 of shape (n_clauses,)."""
+        return np.repeat(np.array([1, -1], np.int8), self.n_clauses // 2)
+
+    @property
+    def weights(self) -> np.ndarray:
+        """Weight of each clause, float64 of shape (n_clauses,)."""
+        return self.parameters.weight_table.weight(self.exponents)
+
+    @property
+    def states(self) -> np.ndarray:
+        """State of each automaton, 0 to n_states - 1, uint8 of shape (n_clauses, n_literals); a copy."""
+        return self.automata.reshape(self.n_clauses, -1)[:, : self.parameters.n_literals] - np.uint8(
+            self.parameters.lowest
+        )
+
+    @property
+    def is_empty(self) -> np.ndarray:
+        """Whether each clause includes no literal, bool of shape (n_clauses,)."""
+        words = self.include_bits[: self.n_clauses * self.parameters.n_words].reshape(self.n_clauses, -1)
+        return np.logical_not(words.any(axis=1))
+
+    @property
+    def include(self) -> np.ndarray:
+        """Which literals each clause includes, bool of shape (n_clauses, n_literals)."""
+        words = self.include_bits[: self.n_clauses * self.parameters.n_words].astype("<u8")
+        as_bytes = words.view(np.uint8).reshape(self.n_clauses, -1)
+        return np.unpackbits(as_bytes, axis=1, count=self.parameters.n_literals, bitorder="little").view(np.bool_)
+
+    def train(self, literals: np.ndarray, schedule: ClassSchedule) -> FeedbackCounts:
+        """Train on the examples of `schedule`, in place.
+
+        Parameters
+        ----------
+        literals : ndarray of shape (n_rows, n_words), uint64
+            See `wtm.machine.examples.Examples`.
+        schedule : ClassSchedule
+        """
+        counts = np.zeros(len(FeedbackCounts._fields), np.int64)
+        train = self._train_lazy if self.parameters.engine == "lazy" else self._train_direct
+        train(literals.ravel(), schedule, counts)
+        return FeedbackCounts(*counts.tolist())
+
+    def _train_direct(self, literals: np.ndarray, schedule: ClassSchedule, counts: np.ndarray) -> None:
+        p = self.parameters
+        rules = p.rules
+        sampler = SAMPLERS[p.sampler]
+        binomial = binomial_table(p.n_literals if sampler == BINOMIAL else 1, rules.p_threshold)
+        votes = p.weight_table.to_fixed(self.exponents) * self.polarity
+        outputs, mask = np.empty(p.n_clauses, np.bool_), np.empty(rules.row_words, np.uint64)
+        direct_epoch(
+            literals, schedule.rows, schedule.targets, rules, sampler, binomial, self.automata, self.include_bits,
+            self.exponents, self.random, votes, outputs, mask, counts,
+        )  # fmt: skip
+
+    def _train_lazy(self, literals: np.ndarray, schedule: ClassSchedule, counts: np.ndarray) -> None:
+        p = self.parameters
+        rules = p.rules
+        clauses = new_clauses(
+            self.automata, self.include_bits, self.exponents, self.random,
+            weights=p.weight_table.to_fixed(self.exponents),
+            pending_table=pending_table(rules.p_threshold),
+            gap_table=gap_table(rules.p_threshold),
+        )  # fmt: skip
+        block = new_block(literals, p.n_literals, rules.row_words, p.n_clauses, len(clauses.votes))
+        lazy_epoch(schedule.rows, schedule.targets, rules, clauses, block, counts)

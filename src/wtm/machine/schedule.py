@@ -1,0 +1,152 @@
+"""Who sees what in an epoch: the order of the examples and the other class of each, dealt out to the classes.
+
+Given these the classes never meet: class c sees the examples of its own label (as targets) and those for which it was
+drawn as the other class, in order, and nothing else. Both are functions of the seed and of the examples' running
+number alone, not of threads, of earlier calls or of NumPy's generators.
+
+Weights count examples: an epoch sees a row of weight 2 twice, and one of weight 0.5 in half of the epochs, by a draw
+that is again a function of the seed and a running number alone.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from wtm.kernels.deal import deal_examples
+from wtm.utils.memory_limits import check_memory
+
+__all__ = ["BYTES_AN_EXAMPLE", "ClassSchedule", "draw_schedule", "order_by_content"]
+
+BYTES_AN_EXAMPLE = 80
+"""What drawing a schedule takes, and more than the schedule itself does."""
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # splitmix64's step: 2**64 over the golden ratio
+_ORDER_STREAM = _GOLDEN
+_OTHER_STREAM = np.uint64(0xD1B54A32D192ED03)
+_WEIGHT_STREAM = np.uint64(0x8CB92BA72F3D8DD7)
+
+
+class ClassSchedule(NamedTuple):
+    """The examples that one class sees in an epoch.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_examples,), int64
+        Row numbers, in the order of training.
+    targets : ndarray of shape (n_examples,), bool
+        Whether the class is the example's label.
+    """
+
+    rows: np.ndarray
+    targets: np.ndarray
+
+
+def draw_schedule(
+    labels: np.ndarray, n_classes: int, *, seed: int, n_seen: int, shuffle: bool, weights: np.ndarray | None = None
+) -> list[ClassSchedule]:
+    """Draw an epoch's schedule.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_rows,), int64
+        Class indices 0 .. n_classes - 1.
+    n_classes : int
+        At least 2.
+    seed : int
+        64 bits.
+    n_seen : int
+        The running number of this epoch's first example.
+    shuffle : bool
+        Whether the examples are taken in a random order or in that of their rows.
+    weights : ndarray of shape (n_rows,), float64, optional
+        How many times each row is seen: as often as the whole part says, and once more with the fraction as
+        probability. None is the same as a weight of 1 for every row.
+
+    Returns
+    -------
+    list of n_classes ClassSchedule
+        The epoch uses the running numbers of its rows or of its examples, whichever are more.
+
+    Raises
+    ------
+    MemoryError
+        Weights ask for more examples than memory can hold.
+    """
+    rows = np.arange(len(labels))
+    if weights is not None:
+        times = _times_seen(weights, seed, n_seen)
+        check_memory(
+            BYTES_AN_EXAMPLE * int(times.sum()),
+            f"An epoch of {times.sum():,} examples, as many as the weights of the rows add up to,",
+            "Divide sample_weight, or class_weight, by a common number.",
+        )
+        rows = np.repeat(rows, times)
+    numbers = np.arange(n_seen, n_seen + len(rows), dtype=np.uint64)
+    if shuffle:
+        rows = rows[_random_order(numbers, seed)]
+    return _deal(rows, labels[rows], n_classes, _hash(numbers, seed, _OTHER_STREAM))
+
+
+def _times_seen(weights: np.ndarray, seed: int, n_seen: int) -> np.ndarray:
+    whole = np.floor(weights)
+    numbers = np.arange(n_seen, n_seen + len(weights), dtype=np.uint64)
+    # The upper 53 bits are a fraction that float64 holds exactly.
+    fraction = (_hash(numbers, seed, _WEIGHT_STREAM) >> np.uint64(11)) * 2.0**-53
+    return whole.astype(np.int64) + (fraction < weights - whole)
+
+
+def _deal(rows: np.ndarray, labels: np.ndarray, n_classes: int, random: np.ndarray) -> list[ClassSchedule]:
+    """Draw the other class of each example, from 64 random bits, and deal the examples out, in order."""
+    # A multiple of a 32-bit fraction: each of the other classes has the same probability to 1 in 2**32.
+    fraction = random >> np.uint64(32)
+    step = 1 + ((fraction * np.uint64(n_classes - 1)) >> np.uint64(32)).astype(np.int64)
+    other = (labels + step) % n_classes
+    counts = np.bincount(labels, minlength=n_classes) + np.bincount(other, minlength=n_classes)
+    ends = np.cumsum(counts)
+    dealt = np.empty(2 * len(rows), np.int64)
+    targets = np.empty(2 * len(rows), np.bool_)
+    deal_examples(rows, labels, other, ends - counts, dealt, targets)
+    return [
+        ClassSchedule(dealt[end - count : end], targets[end - count : end])
+        for end, count in zip(ends, counts, strict=True)
+    ]
+
+
+def order_by_content(literals: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Order rows by what they hold, whatever order they came in.
+
+    Parameters
+    ----------
+    literals : ndarray of shape (n_rows, n_words), uint64
+    labels : ndarray of shape (n_rows,), int64
+
+    Returns
+    -------
+    ndarray of shape (n_rows,), int64
+        Row numbers, by a hash of 64 bits. Rows that hold the same stand together.
+    """
+    keys = labels.astype(np.uint64)
+    for word in range(literals.shape[1]):
+        keys = _mix(keys * _GOLDEN ^ literals[:, word])
+    return np.argsort(keys, kind="stable")
+
+
+def _random_order(numbers: np.ndarray, seed: int) -> np.ndarray:
+    # Sorting hashes whose low bits were replaced by the row number: faster than argsort, and no two are equal.
+    n_rows = len(numbers)
+    low = np.uint64((1 << max(1, (n_rows - 1).bit_length())) - 1)
+    keys = (_hash(numbers, seed, _ORDER_STREAM) & ~low) | np.arange(n_rows, dtype=np.uint64)
+    keys.sort()
+    return (keys & low).astype(np.int64)
+
+
+def _hash(numbers: np.ndarray, seed: int, stream: np.uint64) -> np.ndarray:
+    """64 random bits a number: the output function of splitmix64 (Steele, Lea and Flood), twice."""
+    mixed = _mix(numbers * _GOLDEN + np.uint64(seed))
+    return _mix(mixed ^ stream)
+
+
+def _mix(x: np.ndarray) -> np.ndarray:
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))

@@ -1,0 +1,170 @@
+"""Votes of trained machines, 512 examples at a time; a model that can do nothing else."""
+
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import ClassVar, NoReturn
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from wtm.kernels.bits import BLOCK
+from wtm.kernels.evaluate import list_literals, votes
+from wtm.machine.examples import Examples
+from wtm.machine.machine import Machine, MachineParameters
+from wtm.utils.interruptible import interruptibly
+from wtm.utils.memory_limits import check_memory
+from wtm.utils.threads import number_of_workers
+
+__all__ = ["PredictionModel", "VotingModel"]
+
+
+@dataclass(frozen=True)
+class VotingModel:
+    """What prediction needs of a model: the included literals of every clause, and the signed weights.
+
+    Attributes
+    ----------
+    n_machines, n_clauses : int
+        Number of machines, and of clauses in each.
+    clause_ends : ndarray of shape (n_machines * n_clauses + 1,), int64
+        Clause c includes ``literal_list[clause_ends[c]:clause_ends[c + 1]]``.
+    literal_list : ndarray of int32
+    clause_votes : ndarray of shape (n_machines * n_clauses,), int64
+        Signed weights in fixed point.
+    clause_order : ndarray of shape (n_machines * n_clauses,), int64
+        Clauses of each machine by their vote.
+    unit : float
+        Value of 1 in fixed point.
+    """
+
+    n_machines: int
+    n_clauses: int
+    clause_ends: np.ndarray
+    literal_list: np.ndarray
+    clause_votes: np.ndarray
+    clause_order: np.ndarray
+    unit: float
+
+    @classmethod
+    def of(cls, machines: list[Machine]) -> "VotingModel":
+        """Compile `machines`, which have the same parameters.
+
+        Raises
+        ------
+        MemoryError
+            What they include would not fit into the memory.
+        """
+        p = machines[0].parameters
+        ends = np.zeros(len(machines) * p.n_clauses + 1, np.int64)
+        parts = [ends[i * p.n_clauses : (i + 1) * p.n_clauses + 1] for i in range(len(machines))]
+        nothing = np.empty(0, np.int32)
+        for machine, part in zip(machines, parts, strict=True):
+            list_literals(machine.include_bits, p.n_clauses, p.n_words, part, nothing)
+        check_memory(
+            4 * int(ends[-1]),
+            f"The list of the {ends[-1]:,} literals that {len(machines)} machines of {p.n_clauses:,} clauses include",
+            "A smaller n_clauses, fewer features or a smaller s, which makes shorter rules, would take less.",
+        )
+        literal_list = np.empty(ends[-1], np.int32)
+        if literal_list.size:
+            for machine, part in zip(machines, parts, strict=True):
+                list_literals(machine.include_bits, p.n_clauses, p.n_words, part, literal_list)
+        clause_votes = np.stack([p.weight_table.to_fixed(m.exponents) * m.polarity for m in machines])
+        return cls.with_votes(clause_votes, ends, literal_list, p.weight_table.unit)
+
+    @classmethod
+    def with_votes(
+        cls, clause_votes: np.ndarray, clause_ends: np.ndarray, literal_list: np.ndarray, unit: float
+    ) -> "VotingModel":
+        """Return a model of signed weights in fixed point, int64 of shape (n_machines, n_clauses)."""
+        n_machines, n_clauses = clause_votes.shape
+        order = clause_votes.argsort(axis=1, kind="stable") + n_clauses * np.arange(n_machines)[:, np.newaxis]
+        return cls(n_machines, n_clauses, clause_ends, literal_list, clause_votes.ravel(), order.ravel(), unit)
+
+    def sums(self, examples: Examples, rows: np.ndarray | None = None, *, n_jobs: int | None = None) -> np.ndarray:
+        """Weighted votes in fixed point, int64 of shape (n_rows, n_machines); times `unit` they are the sums.
+
+        Parameters
+        ----------
+        examples : Examples
+        rows : ndarray of int64, optional
+            The rows to predict; all when left out.
+        n_jobs : int, optional
+            Threads, in joblib's sense; the result does not depend on it.
+        """
+        if rows is None:
+            rows = np.arange(len(examples), dtype=np.int64)
+        sums = np.empty((len(rows), self.n_machines), np.int64)
+        n_blocks = -(-len(rows) // BLOCK)
+        n_parts = number_of_workers(n_jobs, n_blocks)
+        bounds = [n_blocks * part // n_parts * BLOCK for part in range(n_parts)] + [len(rows)]
+        # Threads by requirement: they write into one array.
+        Parallel(n_jobs=n_parts, require="sharedmem")(
+            delayed(self._add_sums)(examples, rows, first, last, sums) for first, last in pairwise(bounds)
+        )
+        return sums
+
+    def _add_sums(self, examples: Examples, rows: np.ndarray, first: int, last: int, sums: np.ndarray) -> None:
+        row_words = examples.literals.shape[1]
+        columns, tile, planes = (np.empty(n, np.uint64) for n in (16 * examples.n_features, BLOCK, 200))
+        add = partial(
+            votes,
+            examples.literals.ravel(), row_words, rows, first, last, examples.n_features, self.clause_ends,
+            self.literal_list, self.clause_votes, self.clause_order, self.n_clauses, columns, tile, planes,
+            np.empty(BLOCK, np.int64), sums,
+        )  # fmt: skip
+        if last - first > BLOCK:
+            interruptibly(add)
+        else:  # over before anyone could stop it: not worth a thread
+            add()
+
+
+@dataclass(frozen=True)
+class PredictionModel:
+    """What is left of a model that was saved for prediction only: it takes the place of `wtm.machine.training.Model`.
+
+    Attributes
+    ----------
+    parameters : MachineParameters
+    exponents : ndarray of shape (n_machines, n_clauses), int32
+        Clause j of machine i has the weight (1 + gamma)**exponents[i, j].
+    clause_ends, literal_list : ndarray
+        As in `VotingModel`.
+    logit_scale : float
+        As in `wtm.machine.training.Model`.
+    """
+
+    NO_AUTOMATA: ClassVar[str] = (
+        "This model has no automata: it comes from a file that was saved with prediction_only=True. It predicts, but "
+        "can't go on training or show its machines_; for that, save the trained model without prediction_only."
+    )
+
+    parameters: MachineParameters
+    exponents: np.ndarray
+    clause_ends: np.ndarray
+    literal_list: np.ndarray
+    logit_scale: float
+
+    @classmethod
+    def of(cls, machines: list[Machine], logit_scale: float) -> "PredictionModel":
+        """Return what prediction needs of `machines`."""
+        voting = VotingModel.of(machines)
+        exponents = np.stack([machine.exponents for machine in machines])
+        return cls(machines[0].parameters, exponents, voting.clause_ends, voting.literal_list, logit_scale)
+
+    @property
+    def machines(self) -> list[Machine]:
+        """Not there."""
+        raise AttributeError(self.NO_AUTOMATA)
+
+    def going_on(self, parameters: MachineParameters) -> NoReturn:
+        """Not possible."""
+        raise ValueError(self.NO_AUTOMATA)
+
+    def voting_model(self) -> VotingModel:
+        """Compile for prediction."""
+        table = self.parameters.weight_table
+        votes = table.to_fixed(self.exponents)
+        votes[:, self.exponents.shape[1] // 2 :] *= -1
+        return VotingModel.with_votes(votes, self.clause_ends, self.literal_list, table.unit)

@@ -1,0 +1,184 @@
+"""What a fitted classifier answers: sums, decisions, probabilities and labels."""
+
+import math
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from wtm.booleanizer import Booleanizer
+from wtm.encoding import learn_booleanizer, table_to_examples, table_to_parts
+from wtm.kernels.bits import BLOCK
+from wtm.machine.calibration import probabilities
+from wtm.machine.examples import Examples, words_a_row
+from wtm.machine.machine import Machine
+from wtm.machine.training import Model
+from wtm.machine.voting import PredictionModel, VotingModel
+from wtm.tables.columns import SparseTable, Table
+from wtm.tables.reading import read_validated
+from wtm.utils.memory_limits import check_memory
+from wtm.utils.threads import number_of_workers
+
+__all__ = ["Predictor"]
+
+_BYTES_A_PART = 1 << 24  # of packed rows and their sums at a time, so that working space does not grow with the table
+
+
+class Predictor(ClassifierMixin, BaseEstimator):
+    """The part of `wtm.WTMClassifier` that needs a trained model and no parameter but `n_jobs`.
+
+    A table is answered some rows at a time, so an array that is mapped from a file is never in memory as a whole.
+    """
+
+    n_jobs: int | None
+    booleanizer: Any
+    booleanizer_: Booleanizer | None
+    classes_: np.ndarray
+    _model: Model | PredictionModel
+    _voting: VotingModel | None
+
+    def class_sums(self, X: Any) -> np.ndarray:
+        """Weighted sum of the clauses of each class, unclamped; float64 of shape (n_rows, n_classes)."""
+        return self._from_sums(X, lambda sums: sums * self._voting_model().unit)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Confidence in each class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of float64
+            The sums of `class_sums`, shape (n_rows, n_classes); with two classes the second less the first, shape
+            (n_rows,).
+        """
+        check_is_fitted(self)
+        if len(self.classes_) == 2:
+            return self._from_sums(X, lambda sums: (sums[:, 1] - sums[:, 0]) * self._voting_model().unit)
+        return self.class_sums(X)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The label with the largest sum for each row, the first of equals; shape (n_rows,)."""
+        return self._from_sums(X, lambda sums: self.classes_[sums.argmax(axis=1)])
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of each class; its largest value is that of the class that `predict` gives.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes), float64
+            See :mod:`wtm.machine.calibration` for how sums become probabilities. Each row adds up to 1. Without
+            `early_stopping` they are too sure where training rows are predicted right far more often than others.
+        """
+        return self._from_sums(X, lambda sums: probabilities(sums, self._voting_model().unit * self._model.logit_scale))
+
+    def save(self, path: str | os.PathLike[str], *, prediction_only: bool = False) -> None:
+        """Write the model to a file that :func:`wtm.load_model` reads.
+
+        The file holds all that training goes on from, bit for bit, and all that is told here as parameters and
+        attributes; of training rows it holds nothing. `random_state` is kept where it is an integer or None, else as
+        None, and `callbacks` are not kept. The file is written whole or not at all: a call that fails or is
+        interrupted leaves an earlier file as it was. It is a safetensors file, without code; docs/model-file.md
+        describes it.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Name of the file. One that is there is replaced.
+        prediction_only : bool, default=False
+            Whether to keep no more than prediction needs, included literals and weights, which makes a small file.
+            The model that is read from it predicts the same and has the same rules, but no `machines_`, and can't go on
+            training.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            The model is not fitted.
+        TypeError
+            The model is of a subclass, or a parameter or label is not plain data; or `path` is neither a string nor
+            path-like, or `prediction_only` neither True nor False.
+        ValueError
+            `path` is a folder or a device; or the model was itself read from a file made for prediction only, and
+            `prediction_only` is False.
+        MemoryError
+            There is no memory free for the copy that is written.
+        OSError
+            The file can't be written.
+        """
+        from wtm.modelfile import save_model
+
+        save_model(self, path, prediction_only=prediction_only)
+
+    @property
+    def machines_(self) -> list[Machine]:
+        """The machine of each class."""
+        if not self.__sklearn_is_fitted__():
+            raise AttributeError(f"This {type(self).__name__} is not fitted yet, so it has no machines_.")
+        return self._model.machines
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_model")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        if self.booleanizer != "strict":
+            tags.input_tags.string = tags.input_tags.categorical = tags.input_tags.allow_nan = True
+        return tags
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        state.pop("_voting", None)  # a compiled copy of the model
+        return state
+
+    def _table(self, X: Any, *, reset: bool = False, min_rows: int = 1) -> Table | SparseTable:
+        """Read a table, and check its columns against those seen in fit, which with `reset` is now."""
+        return read_validated(self, X, reset=reset, min_rows=min_rows)
+
+    def _learn_features(self, table: Table | SparseTable, weights: np.ndarray | None) -> None:
+        """Decide how tables become true/false features; `table` holds the training rows, `weights` theirs."""
+        names = getattr(self, "feature_names_in_", None)
+        self.booleanizer_ = learn_booleanizer(self.booleanizer, table, names, weights)
+
+    def _examples(self, table: Table | SparseTable, name: str = "X") -> Examples:
+        """Turn a table into bits."""
+        return table_to_examples(table, self.booleanizer_, name)
+
+    def _voting_model(self) -> VotingModel:
+        voting = getattr(self, "_voting", None)
+        if voting is None:
+            voting = self._voting = self._model.voting_model()
+        return voting
+
+    def _from_sums(self, X: Any, answer: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+        """Make something of each row's sums in fixed point, int64 of shape (some rows, n_classes), some at a time."""
+        check_is_fitted(self)
+        voting = self._voting_model()
+        table = self._table(X, min_rows=0)
+        nothing = answer(np.empty((0, len(self.classes_)), np.int64))
+        check_memory(
+            len(table) * nothing.itemsize * math.prod(nothing.shape[1:]),
+            f"Answers for {len(table):,} rows",
+            "Predict some rows at a time.",
+        )
+        answers = np.empty((len(table), *nothing.shape[1:]), nothing.dtype)
+        start = 0
+        for examples in table_to_parts(table, self.booleanizer_, self._rows_a_part(len(table))):
+            stop = start + len(examples)
+            answers[start:stop] = answer(voting.sums(examples, n_jobs=self.n_jobs))
+            start = stop
+        return answers
+
+    def _rows_a_part(self, n_rows: int) -> int:
+        """Rows that are predicted at a time: whole blocks, at least one for each thread."""
+        bytes_a_row = 8 * (words_a_row(self._model.parameters.n_features) + len(self.classes_))
+        return BLOCK * max(_BYTES_A_PART // bytes_a_row // BLOCK, number_of_workers(self.n_jobs, -(-n_rows // BLOCK)))

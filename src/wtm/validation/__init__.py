@@ -1,0 +1,1 @@
+"""Checks of what callers pass: parameters, labels and weights of rows."""

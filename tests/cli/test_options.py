@@ -1,0 +1,109 @@
+"""The options of the commands."""
+
+import inspect
+
+import pytest
+
+from tests.helpers.shell import as_csv, done, invoke, refused
+from wtm import WTMClassifier, load_model
+from wtm.cli.options import predict as predict_command
+from wtm.cli.options import train as train_command
+from wtm.cli.threads import ALL_CORES, NJobs
+from wtm.paper.command import reproduce
+
+pytest.importorskip("pyarrow")
+
+
+def test_defaults_are_those_of_the_classifier():
+    own, found = inspect.signature(WTMClassifier).parameters, inspect.signature(train_command).parameters
+    names = {"clauses": "n_clauses", "threshold": "T", "s": "s", "gamma": "gamma", "epochs": "n_epochs"}
+    for option, parameter in names.items():
+        assert found[option].default == own[parameter].default
+
+
+def test_every_command_that_computes_has_one_option_for_threads():
+    commands = [train_command, predict_command, *(command.callback for command in reproduce.registered_commands)]
+    found = [inspect.signature(command).parameters.get("n_jobs") for command in commands]
+    with_threads = [parameter for parameter in found if parameter is not None]
+    assert len(with_threads) >= 8
+    assert {(parameter.annotation, parameter.default) for parameter in with_threads} == {(NJobs, ALL_CORES)}
+    assert all("jobs" not in inspect.signature(command).parameters for command in commands)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--clauses", 3), "n_clauses must be even, got 3"),
+        (("--T", -1), "T must be greater than 0"),
+        (("--s", "nan"), "s must be finite"),
+        (("--epochs", 0), "n_epochs must be at least 1"),
+        (("--drop", "colour,size"), "no column 'size', which --drop names"),
+        (("--drop", "buys"), "which is the target"),
+        (("--drop", "age,colour,income,member,postcode"), "no column to learn from"),
+        (("--target", "age", "--holdout", 0.01), "--holdout 0.01"),
+    ],
+)
+def test_options_that_can_not_be(trained, tmp_path, options, words):
+    command = ("train", trained[0] / "people.csv", "--target", "buys", "--out", tmp_path / "m")
+    assert words in refused(*command, *options)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--separator", ";;"),
+        ("--separator", "§"),
+        ("--holdout", 1),
+        ("--decimal", "x"),
+        ("--n-jobs", 0),
+        ("--seed", -1),
+        ("--no",),
+    ],
+)
+def test_misuse_of_options_ends_with_2(trained, tmp_path, options):
+    result = invoke("train", trained[0] / "people.csv", "--target", "buys", "--out", tmp_path / "m", *options)
+    assert result.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        (("train", "", "--target", "buys", "--out", "m"), "DATA"),
+        (("train", "DATA", "--target", "buys", "--out", ""), "--out"),
+        (("train", "DATA", "--target", "", "--out", "m"), "--target"),
+        (("train", "DATA", "--target", "buys", "--drop", "", "--out", "m"), "--drop"),
+        (("predict", "", "DATA"), "MODEL"),
+        (("predict", "MODEL", ""), "DATA"),
+        (("predict", "MODEL", "DATA", "--out", ""), "--out"),
+        (("predict", "MODEL", "DATA", "--keep", ""), "--keep"),
+        (("rules", ""), "MODEL"),
+    ],
+)
+def test_what_is_empty_is_named(trained, tmp_path, monkeypatch, arguments, name):
+    monkeypatch.chdir(tmp_path)
+    files = {"DATA": trained[0] / "people.csv", "MODEL": trained[0] / "model.safetensors"}
+    line = refused(*(files.get(argument, argument) for argument in arguments))
+    assert name in line
+    assert "empty" in line
+    assert "is a variable not set?" in line
+
+
+def test_each_rule_is_a_line_whatever_names_values_and_labels_are(train, write):
+    table = {"a\tb\nc": ["1", "2"] * 20, "d": ["e\nf", "g\x85h"] * 20, "y": ["u\nv", "w"] * 20}
+    clf, _ = train(write(as_csv(table)), target="y")
+    printed = done("rules", write("").parent / "trained.safetensors", "--per-class", 3).stdout
+    assert len(printed.splitlines()) == printed.count("THEN votes") == 6
+    assert r" u\nv, weight" in printed
+    assert r"a\tb\nc > 1.5" in printed
+    assert clf.booleanizer_.get_feature_names_out()[0] == "a\tb\nc > 1.5"
+
+
+def test_rules_are_printed_with_the_names_of_columns(trained):
+    from wtm.rules import heaviest_rules
+
+    clf = load_model(trained[0] / "model.safetensors")
+    printed = done("rules", trained[0] / "model.safetensors", "--per-class", 3).stdout.splitlines()
+    assert printed == [str(rule) for rule in heaviest_rules(clf, 3)]
+    assert len(printed) == 6
+    assert any("age" in rule or "member" in rule for rule in printed)

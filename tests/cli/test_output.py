@@ -1,0 +1,97 @@
+"""What commands write: whole or not at all, and never in place of what they read."""
+
+import gzip
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.shell import N_ROWS, QUICK, as_csv, column, done, people, refused
+
+parquet = pytest.importorskip("pyarrow.parquet")
+
+ON_LINUX = sys.platform == "linux"
+
+
+def test_outputs_never_replace_what_is_read_and_others_only_when_told(trained, write, tmp_path):
+    data, model = write(as_csv(people())), tmp_path / "model.safetensors"
+    model.write_bytes((trained[0] / "model.safetensors").read_bytes())
+    kept = {path: path.read_bytes() for path in (data, model)}
+    training = ("train", data, "--target", "buys", *QUICK, "--out")
+    line = refused(*training, data, "--overwrite")
+    assert "which is read and must not be replaced" in line
+    link = tmp_path / "link.csv"
+    link.symlink_to(data)
+    for out in (data, link):
+        assert "must not be replaced" in refused("predict", model, data, "--overwrite", "--out", out)
+    assert "is there already: take another name, or say --overwrite" in refused(*training, model)
+    out = tmp_path / "p.csv"
+    out.write_text("precious", "utf-8")
+    assert "is there already" in refused("predict", model, data, "--out", out)
+    assert out.read_text("utf-8") == "precious"
+    assert {path: path.read_bytes() for path in kept} == kept
+    done("predict", model, data, "--out", out, "--overwrite")
+    assert column(out) == column(trained[0] / "predictions.csv")
+    assert "no folder" in refused(*training, tmp_path / "none" / "m")
+    assert "is a folder" in refused(*training, tmp_path)
+    assert "must end in .csv, .csv.gz or .parquet" in refused("predict", model, data, "--out", tmp_path / "p.xlsx")
+
+
+def test_what_else_is_wrong_is_told_before_what_is_there_already(trained, tmp_path):
+    data, model = trained[0] / "people.csv", trained[0] / "model.safetensors"
+    for options, words in (
+        (("--T", 0), "T must be greater than 0"),
+        (("--target", "sells"), "no column 'sells'"),
+        (("--drop", "none"), "no column 'none'"),
+    ):
+        assert words in refused("train", data, "--target", "buys", "--out", model, *options)
+    assert "No such file" in refused("train", tmp_path / "gone.csv", "--target", "buys", "--out", model)
+    out = tmp_path / "p.csv"
+    out.touch()
+    assert "no column 'none'" in refused("predict", model, data, "--out", out, "--keep", "none")
+
+
+def test_a_model_is_not_written_to_standard_output(trained, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    line = refused("train", trained[0] / "people.csv", "--target", "buys", "--out", "-", *QUICK)
+    assert line.startswith("wtm: --out -: a model is nothing for standard output")
+    assert not list(tmp_path.iterdir())
+
+
+def unwritable(tmp_path):
+    """Names for files that nobody can write, whatever the rights of who runs the tests."""
+    (tmp_path / "link.csv").symlink_to(tmp_path / "none" / "p.csv")
+    return [tmp_path / ("n" * 300 + ".csv"), tmp_path / "link.csv", *([Path("/proc/p.csv")] if ON_LINUX else [])]
+
+
+@pytest.mark.parametrize("command", ["train", "predict"])
+def test_what_can_not_be_written_is_refused_before_the_work(trained, tmp_path, monkeypatch, command):
+    data, model = trained[0] / "people.csv", trained[0] / "model.safetensors"
+    arguments = ["train", data, "--target", "buys"] if command == "train" else ["predict", model, data]
+    monkeypatch.setattr("wtm.cli.files._Csv.batches", None)
+    for out in unwritable(tmp_path):
+        line = refused(*arguments, "--out", out)
+        assert line.startswith(f"wtm: --out {out} can't be written: ")
+        assert ".tmp" not in line
+    assert [path.name for path in tmp_path.iterdir()] == ["link.csv"]
+
+
+def test_an_error_in_the_middle_leaves_what_was_there(trained, write, tmp_path):
+    table = people()
+    table["age"][-1] = "old"
+    out = tmp_path / "p.csv"
+    out.write_text("precious", "utf-8")
+    data, model = write(as_csv(table)), trained[0] / "model.safetensors"
+    line = refused("predict", model, data, "--out", out, "--overwrite")
+    assert f"row {N_ROWS} holds 'old'" in line
+    assert out.read_text("utf-8") == "precious"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data.csv", "p.csv"]
+
+
+def test_predictions_as_gzip_and_parquet(trained, tmp_path):
+    model, data = trained[0] / "model.safetensors", trained[0] / "people.csv"
+    done("predict", model, data, "--out", tmp_path / "p.csv.gz", "--quiet")
+    assert gzip.decompress((tmp_path / "p.csv.gz").read_bytes()) == (trained[0] / "predictions.csv").read_bytes()
+    done("predict", model, data, "--out", tmp_path / "p.parquet", "--keep", "income")
+    found = parquet.read_table(tmp_path / "p.parquet").to_pydict()
+    assert found == {"income": people()["income"], "prediction": column(trained[0] / "predictions.csv")}

@@ -1,0 +1,201 @@
+"""wtm predict: a model and a file with a table become predictions."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+
+from tests.helpers.shell import N_ROWS, as_csv, column, done, people, refused, typed_people
+from wtm import WTMClassifier, load_model
+from wtm.cli import files
+from wtm.rules import heaviest_rules
+
+pa = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+
+def test_predictions_are_those_of_the_model_in_python(trained):
+    folder, _ = trained
+    clf, frame = load_model(folder / "model.safetensors"), typed_people().drop_columns("buys")
+    assert column(folder / "predictions.csv") == clf.predict(frame).tolist()
+    result = done("predict", folder / "model.safetensors", folder / "people.csv", "--proba", "--keep", "colour,buys")
+    rows = list(csv.DictReader(io.StringIO(result.stdout)))
+    assert list(rows[0]) == ["colour", "buys", "prediction", "probability_no", "probability_yes"]
+    assert [row["colour"] for row in rows] == people()["colour"]
+    assert [row["prediction"] for row in rows] == clf.predict(frame).tolist()
+    found = [[float(row["probability_no"]), float(row["probability_yes"])] for row in rows]
+    assert np.array_equal(found, clf.predict_proba(frame))
+
+
+def test_columns_go_by_name(trained, write, tmp_path):
+    table = people()
+    shuffled = {"extra": table["age"], **{name: table[name] for name in reversed(table) if name != "buys"}}
+    out = tmp_path / "p.csv"
+    result = done("predict", trained[0] / "model.safetensors", write(as_csv(shuffled)), "--out", out)
+    assert column(out) == column(trained[0] / "predictions.csv")
+    assert f"predictions for {N_ROWS} rows" in result.stderr
+    for name in ("age", "postcode"):
+        del shuffled[name]
+    line = refused("predict", trained[0] / "model.safetensors", write(as_csv(shuffled)))
+    assert "has no column 'age', 'postcode', which the model needs" in line
+
+
+def test_values_that_were_never_seen(trained, write, tmp_path):
+    rows = "age,colour,income,member,postcode\n200,violet,,true,7\n,,,,\n1e3,NA,-5,FALSE,0420\n"
+    done("predict", trained[0] / "model.safetensors", write(rows), "--out", tmp_path / "p.csv")
+    assert len(column(tmp_path / "p.csv")) == 3
+    assert "holds 'maybe'" in refused(
+        "predict", trained[0] / "model.safetensors", write(rows.replace("FALSE", "maybe"))
+    )
+
+
+def test_a_column_without_any_known_value_is_noted_once(trained, write, tmp_path):
+    command = ("predict", trained[0] / "model.safetensors")
+    data = write("age,colour,income,member,postcode\n" + "30,RED,1,true,0420\n31,BLUE,1,true,0420\n" * 5)
+    (note,) = done(*command, data, "--proba").stderr.splitlines()
+    assert note.startswith("note: column 'colour' holds no value that was there in fit")
+    assert done(*command, data, "--quiet").stderr == ""
+    known = write("age,colour,income,member,postcode\n30,red,1,true,0420\n")
+    assert done(*command, known).stderr == ""
+
+
+def test_a_table_without_rows_has_predictions_without_rows(trained, write, tmp_path):
+    data = write("age,colour,income,member,postcode\n")
+    assert done("predict", trained[0] / "model.safetensors", data).stdout == "prediction\n"
+    done("predict", trained[0] / "model.safetensors", data, "--out", tmp_path / "p.parquet", "--proba")
+    found = parquet.read_table(tmp_path / "p.parquet")
+    assert (found.num_rows, found.column_names) == (0, ["prediction", "probability_no", "probability_yes"])
+    assert "is empty" in refused("predict", trained[0] / "model.safetensors", write(""))
+
+
+def in_batches(monkeypatch, size):
+    """Read about so many rows at a time from now on."""
+    monkeypatch.setattr(files, "_BLOCK", 100 * size)
+    monkeypatch.setattr(files, "_ROWS", size)
+
+
+def test_batches_change_nothing(trained, tmp_path, monkeypatch):
+    model, data = trained[0] / "model.safetensors", trained[0] / "people.csv"
+    parquet.write_table(typed_people(), tmp_path / "people.parquet")
+    whole = done("predict", model, data, "--proba").stdout
+    in_batches(monkeypatch, 7)
+    assert done("predict", model, data, "--proba").stdout == whole
+    assert done("predict", model, tmp_path / "people.parquet", "--proba").stdout == whole
+
+
+ROWS = ["30,red,1,true,0420"] * 40
+
+
+@pytest.mark.parametrize(
+    ("changes", "notes"),
+    [
+        ({}, 0),
+        (dict.fromkeys(range(39), "30,RED,1,true,0420"), 0),  # the last row alone has a colour that is known
+        (dict.fromkeys(range(40), "30,RED,1,true,0420"), 1),
+        (dict.fromkeys(range(40), "30,RED,1,true,zip"), 2),
+        (dict.fromkeys(range(40), "30,,1,true,0420"), 0),
+        ({i: "30,RED,1,true,0420" if i == 20 else "30,,1,true,0420" for i in range(40)}, 1),
+    ],
+    ids=["known", "one is known", "all new", "two columns", "all missing", "missing but for one"],
+)
+def test_columns_are_judged_by_all_batches(trained, write, monkeypatch, changes, notes):
+    rows = [changes.get(i, row) for i, row in enumerate(ROWS)]
+    data = write("age,colour,income,member,postcode\n" + "\n".join(rows) + "\n")
+    told = []
+    for size in (1, 7, 1000):
+        in_batches(monkeypatch, size)
+        result = done("predict", trained[0] / "model.safetensors", data, "--proba")
+        told.append((result.stdout, result.stderr))
+    assert len(set(told)) == 1
+    found = told[0][1].splitlines()
+    assert len(found) == notes
+    assert all("holds no value that was there in fit" in note for note in found)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({31: "old,red,1,true,0420"}, "column 'age' held numbers in training, but row 32 holds 'old'"),
+        (
+            {31: "old,red,1,true,0420", 29: "30,red,much,true,0420"},
+            "column 'income' held numbers in training, but row 30",
+        ),
+        ({31: "old,red,1,perhaps,0420"}, "column 'age' held numbers in training, but row 32"),
+        ({31: "1e999,red,1,true,0420", 33: "old,red,1,true,0420"}, "too large for float64, in column 'age'"),
+        ({31: "30,red,1e999,true,0420", 33: "1e999,red,1,true,0420"}, "too large for float64, in column 'income'"),
+        ({31: "30,red,9007199254740993,true,0420", 33: "9007199254740995,red,1,true,0420"}, "9007199254740993"),
+        ({31: "30,red,1,true"}, "Row #33: Expected 5 columns, got 4"),
+    ],
+    ids=["one", "first row", "first column", "infinity", "first infinity", "precision", "columns"],
+)
+def test_the_first_row_with_an_error_is_told_wherever_batches_end(trained, write, monkeypatch, changes, words):
+    rows = [changes.get(i, row) for i, row in enumerate(ROWS)]
+    data = write("age,colour,income,member,postcode\n" + "\n".join(rows) + "\n")
+    lines = set()
+    for size in (1, 3, 7, 1000):
+        in_batches(monkeypatch, size)
+        out = data.parent / "p.csv"
+        lines.add(refused("predict", trained[0] / "model.safetensors", data, "--out", out))
+        assert not out.exists()
+    (line,) = lines
+    assert words in line
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({20: (0, 2)}, "column 'b' held only 0 and 1 in training, but row 21 holds 2"),
+        ({20: (0, 2), 19: (0.5, 1)}, "column 'a' held only 0 and 1 in training, but row 20 holds 0.5"),
+        ({20: (None, 1)}, "column 'a' held only 0 and 1 in training, but row 21 has no value"),
+        ({20: (float("inf"), 1)}, "column 'a' held only 0 and 1 in training, but row 21 holds inf"),
+    ],
+    ids=["number", "first row", "missing", "infinity"],
+)
+def test_a_model_of_bits_names_the_row_in_the_file(tmp_path, monkeypatch, changes, words):
+    X = np.random.default_rng(0).integers(0, 2, (60, 2))
+    WTMClassifier(4, 4, 2, n_epochs=2, random_state=0).fit(X, X[:, 0]).save(tmp_path / "m")
+    a, b = zip(*(changes.get(i, (i % 2, i % 3 % 2)) for i in range(40)), strict=True)
+    parquet.write_table(pa.table({"a": pa.array(a, pa.float64()), "b": b}), tmp_path / "data.parquet")
+    lines = set()
+    for size in (1, 7, 1000):
+        in_batches(monkeypatch, size)
+        out = ("--out", tmp_path / "p.csv")
+        lines.add(refused("predict", tmp_path / "m", tmp_path / "data.parquet", *out))
+    (line,) = lines
+    assert words in line
+
+
+@pytest.mark.parametrize("type", ["null", "int64", "string"])
+def test_a_column_of_text_may_be_missing_throughout(trained, tmp_path, type):
+    known = typed_people().drop_columns("buys")
+    nothing = pa.nulls(N_ROWS, pa.type_for_alias(type))
+    parquet.write_table(known.set_column(1, "colour", nothing), tmp_path / "p.parquet")
+    result = done("predict", trained[0] / "model.safetensors", tmp_path / "p.parquet")
+    text = known.set_column(1, "colour", pa.nulls(N_ROWS, pa.string()))
+    clf = load_model(trained[0] / "model.safetensors")
+    assert result.stdout.splitlines()[1:] == clf.predict(text).tolist()
+    assert result.stderr == ""
+
+
+def test_kept_columns(trained, write, tmp_path):
+    model, table = trained[0] / "model.safetensors", people()
+    table |= {"prediction": table["age"], "note": [" NA \r"] * N_ROWS}
+    data = write(as_csv(table, newline="\r\n"))
+    assert "the predictions have a column of this name" in refused("predict", model, data, "--keep", "prediction")
+    assert "no column 'size', which --keep names" in refused("predict", model, data, "--keep", "age,size")
+    done("predict", model, data, "--keep", "note", "--out", tmp_path / "p.csv")
+    assert set(column(tmp_path / "p.csv", "note")) == {" NA \r"}
+
+
+def test_a_model_from_python_without_names_goes_by_place(write, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (100, 3))
+    clf = WTMClassifier(20, 10, 4, n_epochs=5, random_state=0).fit(X, X[:, 0] == 1)
+    clf.save(tmp_path / "m", prediction_only=True)
+    data = write(as_csv(dict(zip("abc", X.T.tolist(), strict=True))))
+    done("predict", tmp_path / "m", data, "--out", tmp_path / "p.csv")
+    assert column(tmp_path / "p.csv") == [str(label) for label in clf.predict(X)]
+    assert "has 2 columns" in refused("predict", tmp_path / "m", write("a,b\n1,0\n"))
+    assert "only 0 and 1" in refused("predict", tmp_path / "m", write("a,b,c\n1,0,2\n"))
+    assert done("rules", tmp_path / "m").stdout.splitlines() == [str(rule) for rule in heaviest_rules(clf)]

@@ -1,0 +1,108 @@
+import pytest
+
+from wtm import WTMClassifier
+from wtm.paper.settings import (
+    AVERAGED,
+    ECONOMY,
+    PRESETS,
+    REPORTED,
+    SWEEPS,
+    WEIGHTS,
+    Over,
+    Preset,
+    averaged_epochs,
+    plans_of,
+)
+from wtm.validation.parameters import check_parameters
+
+BOTH = frozenset({"wtm", "tm"})
+DATA = ("connect-4", "mnist", "imdb")
+PLANS = [
+    *(plan for presets in PRESETS.values() for plans in presets.values() for plan in plans),
+    *(plan for economy in ECONOMY.values() for plan in (economy.weighted, economy.classic)),
+    *(plan for sweeps in SWEEPS.values() for plans in sweeps.values() for plan in plans),
+    WEIGHTS,
+]
+
+
+def test_every_data_set_has_everything():
+    assert set(PRESETS) == set(ECONOMY) == set(SWEEPS) == set(DATA)
+    assert all(set(presets) == set(Preset) for presets in PRESETS.values())
+    assert all(set(sweeps) == set(Over) for sweeps in SWEEPS.values())
+
+
+@pytest.mark.parametrize("plan", PLANS, ids=str)
+def test_settings_are_valid_parameters(plan):
+    s = plan.setting
+    clf = WTMClassifier(n_clauses=s.n_clauses, T=s.T, s=1 / s.p_s, gamma=s.gamma, n_epochs=plan.n_epochs)
+    check_parameters(clf.get_params())
+    assert 0 < s.p_s < 0.5
+    assert (s.gamma == 0) == (s.method == "TM")
+
+
+@pytest.mark.parametrize(("key", "reported"), REPORTED.items(), ids=str)
+def test_reported_figures_are_of_machines_that_are_trained_and_fit_together(key, reported):
+    data, setting = key
+    economy = ECONOMY[data]
+    trained = [plan for plans in PRESETS[data].values() for plan in plans] + [economy.weighted, economy.classic]
+    assert setting in [plan.setting for plan in trained]
+    for figures in reported:
+        assert any((figures.statistics, figures.peak, figures.last))
+        if (s := figures.statistics) is not None:
+            assert 80 < s.minimum <= s.low <= s.mean <= s.high <= s.maximum < 100
+        for accuracy in (figures.peak, figures.last):
+            assert accuracy is None or 80 < accuracy < 100
+
+
+@pytest.mark.parametrize("data", DATA)
+def test_weights_are_better_in_the_paper_and_both_large_machines_have_the_same_size(data):
+    (best,), (classic,) = PRESETS[data][Preset.BEST], PRESETS[data][Preset.CLASSIC]
+    assert best.setting.n_clauses == classic.setting.n_clauses
+    means = [REPORTED[data, plan.setting][0].statistics.mean for plan in (best, classic)]
+    assert means[0] > means[1]
+
+
+@pytest.mark.parametrize("data", DATA)
+def test_economy_has_the_share_of_clauses_that_the_paper_says(data):
+    economy = ECONOMY[data]
+    share = economy.weighted.setting.n_clauses / economy.classic.setting.n_clauses
+    assert share == pytest.approx(eval(economy.share), rel=0.05)
+    assert economy.weighted.n_epochs == economy.classic.n_epochs
+
+
+@pytest.mark.parametrize("data", DATA)
+def test_sweeps_vary_one_thing(data):
+    gammas = [plan.setting for plan in SWEEPS[data][Over.GAMMA]]
+    assert gammas[0].gamma == 0
+    assert [s.gamma for s in gammas] == sorted({s.gamma for s in gammas})
+    assert len({(s.n_clauses, s.p_s, s.T) for s in gammas}) == 1
+    light = PRESETS[data][Preset.LIGHT]
+    assert light[0].setting in gammas
+    for method in ("WTM", "TM"):
+        clauses = [plan.setting for plan in SWEEPS[data][Over.CLAUSES] if plan.setting.method == method]
+        assert [s.n_clauses for s in clauses] == sorted({s.n_clauses for s in clauses})
+        assert len({(s.p_s, s.gamma) for s in clauses}) == 1
+        assert {plan.setting for plan in light if plan.setting.method == method} <= set(clauses)
+
+
+def test_light_sets_a_classic_machine_of_the_same_size_beside_the_weighted_one():
+    weighted, classic = (plan.setting for plan in plans_of("connect-4", Preset.LIGHT, BOTH))
+    assert (weighted.n_clauses, weighted.p_s, weighted.gamma, weighted.T) == (200, 0.037, 0.0001, 12)
+    assert (classic.n_clauses, classic.p_s, classic.gamma, classic.T) == (200, 0.033, 0, 12)
+
+
+def test_methods_choose_among_the_machines_of_a_preset():
+    (plan,) = plans_of("imdb-authors", Preset.LIGHT, frozenset({"tm"}))
+    assert plan.setting.method == "TM"
+    (plan,) = plans_of("mnist", Preset.BEST, BOTH)
+    assert plan.setting.method == "WTM"
+    with pytest.raises(ValueError, match="--methods tm leaves nothing of preset best, which has wtm"):
+        plans_of("mnist", Preset.BEST, frozenset({"tm"}))
+
+
+@pytest.mark.parametrize(("data", "n_epochs", "averaged"), [
+    ("mnist", 300, 50), ("connect-4", 1_000, 200), ("imdb", 25, 5), ("imdb-authors", 100, 5), ("mnist", 1, 1),
+    ("mnist", 6, 2),
+])  # fmt: skip
+def test_statistics_are_over_the_papers_epochs_or_a_fifth(data, n_epochs, averaged):
+    assert averaged_epochs(data, n_epochs) == averaged <= AVERAGED[data]

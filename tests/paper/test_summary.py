@@ -1,0 +1,127 @@
+import statistics
+
+import numpy as np
+import pytest
+
+from tests.helpers.synthetic import SMALL, made_up_record, small_problem
+from wtm.machine.machine import Machine
+from wtm.paper.accuracy_table import accuracy_table
+from wtm.paper.console import Table
+from wtm.paper.record import by_setting, describe_weights, read_record, read_records
+from wtm.paper.rules_file import write_rules
+from wtm.paper.run import Options, Run, carry_out, parameters_of, trained_classifier
+from wtm.paper.settings import PRESETS, Plan, Preset
+from wtm.paper.summary import summarise
+
+ACCURACIES = [50, 70, 90, 60, 90, 80, 70, 75, 70, 80, 84]
+BEST = PRESETS["connect-4"][Preset.BEST][0].setting
+
+
+def test_summary_of_one_training():
+    summary = summarise([made_up_record(SMALL, ACCURACIES, seconds=2.0)])
+    assert (summary.n_seeds, summary.epochs, summary.averaged) == (1, 11, 3)  # a fifth, rounded up
+    s = summary.statistics
+    assert (s.maximum, s.minimum, s.mean) == pytest.approx((84, 70, 78))
+    assert s.deviation == pytest.approx(statistics.pstdev([70, 80, 84]))
+    assert (s.low, s.high) == pytest.approx((70.5, 83.8))  # 2.5 % of the way from the ends
+    assert (summary.last, summary.peak, summary.peak_epochs) == (pytest.approx(84), pytest.approx(90), (3,))
+    assert (summary.seconds, summary.total_seconds) == (2.0, 22.0)
+    assert summary.spread == s.deviation
+
+
+def test_summary_of_several_seeds_is_over_what_all_have():
+    longer = made_up_record(SMALL, [x + 2 for x in ACCURACIES] + [10], seed=1)
+    summary = summarise([made_up_record(SMALL, ACCURACIES), longer])
+    assert (summary.n_seeds, summary.epochs) == (2, 11)
+    assert summary.seed_means == pytest.approx((78, 80))
+    assert summary.statistics.mean == pytest.approx(79)
+    assert summary.spread == pytest.approx(statistics.stdev([78, 80]))
+
+
+def test_summary_of_fewer_epochs_is_that_of_a_shorter_training():
+    cut = summarise([made_up_record(SMALL, ACCURACIES)], 5)
+    assert cut == summarise([made_up_record(SMALL, ACCURACIES[:5])])
+    assert cut.peak == pytest.approx(90)
+
+
+def cells(table, start):
+    (row,) = [row for row in table.rows if row[0].startswith(start)]
+    return dict(zip(table.header, row, strict=True))
+
+
+def test_table_sets_the_authors_figures_beside_ours_and_tells_the_difference():
+    table = accuracy_table([[made_up_record(BEST, [87.0] * 8 + [88.0, 87.5])]])
+    paper, program = cells(table, "WTM, the paper"), cells(table, "WTM, authors' program")
+    assert (paper["mean ± sd"], paper["95 % range"], paper["s an epoch"]) == ("87.32 ± 0.20", "86.97–87.66", "76")
+    assert paper["epochs"] == "1,000 (200)"
+    assert paper["peak of all"] == "–"
+    assert (program["peak of all"], program["last epoch"]) == ("87.91", "87.24")
+    ours = cells(table, "**WTM, here")
+    assert ours["mean ± sd"] == "**87.75 ± 0.25**"
+    assert ours["peak of all"] == "**88.00 (epoch 9)**"
+    assert ours["epochs"] == "**10 (2)**"
+    assert cells(table, "here less the paper")["mean ± sd"] == "+0.43"
+    assert cells(table, "here less the program")["peak of all"] == "+0.09"
+
+
+def test_table_of_seeds_names_the_spread():
+    records = [made_up_record(SMALL, [80.0 + seed] * 5, seed=seed) for seed in range(3)]
+    table = accuracy_table([records])
+    assert cells(table, "**WTM, here")["mean ± sd"] == "**81.00 (80.00–82.00, 3 seeds)**"  # of one epoch each
+
+
+def test_tables_as_markdown_and_for_terminals():
+    table = Table(["", "a"], [["**x**", "1"], ["y", "2"]])
+    assert table.markdown() == "|  | a |\n| :--- | ---: |\n| **x** | 1 |\n| y | 2 |"
+    assert [column.header for column in table.rich("Tea").columns] == ["", "a"]
+    turned = table.rich("Tea", transposed=True)
+    assert [column.header for column in turned.columns] == ["", "x", "y"]
+    assert [list(column.cells) for column in turned.columns] == [["a"], ["1"], ["2"]]
+
+
+def test_records_are_read_in_order_and_grouped(tmp_path):
+    a, b = made_up_record(SMALL, [1, 2]), made_up_record(BEST, [3])
+    for record in (b, a):
+        record.write(Run(record.setting, 0, tmp_path).record_path)
+    (tmp_path / "other.json").write_text("{}")
+    records = read_records(tmp_path)
+    assert sorted(records, key=lambda r: r.setting.n_clauses) == [a, b]
+    assert by_setting([a, b, a]) == [[a, a], [b]]
+
+
+@pytest.mark.parametrize("content", ["", "[1]", "{}", '{"kind": "tea"}', '{"kind": "training", "seed": 1}'])
+def test_what_is_no_record_is_named(tmp_path, content):
+    path = tmp_path / "wtm-1-seed0.json"
+    path.write_text(content)
+    with pytest.raises(ValueError, match=r"wtm-1-seed0\.json"):
+        read_record(path)
+
+
+def test_weights_are_of_all_clauses_and_of_those_that_vote():
+    parameters = parameters_of(SMALL, small_problem())
+    machine = Machine.new(parameters, 0, 0)
+    machine.exponents[:] = np.arange(10) - 4
+    found = describe_weights("tea", machine)
+    assert found["voting"] is None
+    assert found["all"]["minimum"] == pytest.approx(1.05**-4)
+    assert found["all"]["maximum"] == pytest.approx(1.05**5)
+    assert sum(found["positive"].values()) == sum(found["negative"].values()) == 5
+    for exponent, k in ((0, 0), (4, 2), (-4, -3)):  # bins of an eighth of a doubling: 1.05**4 is 2**0.28
+        assert str(k) in (found["positive"] if exponent <= 0 else found["negative"])
+
+
+def test_rules_file_wraps_between_literals(tmp_path):
+    problem = small_problem()
+    (record,) = carry_out(problem, [Plan(SMALL, 3)], Options(tmp_path, n_jobs=1))
+    clf = trained_classifier(Run(SMALL, 0, tmp_path / "connect-4"), problem, record)
+    names = [f"the number {i} is-in the bag" for i in range(9)]
+    write_rules(tmp_path / "rules.txt", "Tea", SMALL, clf, names)
+    lines = (tmp_path / "rules.txt").read_text(encoding="utf-8").splitlines()
+    assert "Class draw" in lines
+    assert "Class win" in lines
+    assert max(map(len, lines)) <= 100
+    literal_lines = [line for line in lines if "is-in" in line]
+    assert literal_lines
+    assert all(line.count("the number") == line.count("is-in the bag") for line in literal_lines)
+    assert "\N{NO-BREAK SPACE}" not in "".join(lines)
+    assert "All weights of this machine are 1" not in "".join(lines)

@@ -1,0 +1,82 @@
+"""Ctrl-C in the middle of an epoch that takes minutes, and work in another thread."""
+
+import functools
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from wtm.utils.interruptible import interruptibly
+
+WITHIN = 20  # seconds, far above the two that are promised: machines that run tests may be slow
+
+
+class OwnError(Exception):
+    """Raised by work."""
+
+
+def test_results_and_errors_come_back():
+    assert interruptibly(lambda: 3) == 3
+    with pytest.raises(OwnError):
+        interruptibly(functools.partial(_raise, OwnError()))
+
+
+def _raise(error):
+    raise error
+
+
+def test_the_main_thread_alone_has_its_work_done_elsewhere():
+    assert interruptibly(threading.current_thread) is not threading.main_thread()
+    found = []
+
+    def other():
+        found.append((threading.current_thread(), interruptibly(threading.current_thread)))
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    thread.join()
+    assert found == [(thread, thread)]
+
+
+# An epoch of so many examples takes minutes: the weights see to that without much memory.
+PROGRAM = """
+import sys, threading, time
+import numpy as np
+from tests.helpers.problems import small, three_classes
+X, y = three_classes()
+model = small(n_clauses=400, T=1e9, engine="direct", n_jobs={n_jobs})
+model.partial_fit(X, y, [0, 1, 2])  # compiles
+sums = model.class_sums(X)
+weights = np.full(len(y), 100_000.0)
+print("training", flush=True)
+try:
+    model.partial_fit(X, y, sample_weight=weights)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+assert (model.class_sums(X) == sums).all() and model.n_epochs_ == 1
+model.partial_fit(X, y)
+print("usable", flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are another matter elsewhere")
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_in_a_long_epoch_leaves_a_usable_process(n_jobs):
+    listen = functools.partial(signal.signal, signal.SIGINT, signal.default_int_handler)
+    command = [sys.executable, "-c", PROGRAM.format(n_jobs=n_jobs)]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    pipes = {"stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, env=environment, preexec_fn=listen, **pipes) as process:
+        try:
+            assert process.stdout.readline() == "training\n"
+            time.sleep(3)  # into the epoch
+            process.send_signal(signal.SIGINT)
+            output, _ = process.communicate(timeout=WITHIN)
+        finally:
+            process.kill()
+    assert output == "interrupted\nusable\n"
+    assert process.returncode == 0

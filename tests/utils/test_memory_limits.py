@@ -1,0 +1,107 @@
+"""Memory that is free: on the machine, and in the control groups of the process."""
+
+import pytest
+
+from wtm.utils import memory_limits
+from wtm.utils.memory_limits import available_memory, check_memory
+
+MIB = 1 << 20
+
+
+@pytest.fixture
+def system(tmp_path, monkeypatch):
+    """A function that writes the files in which Linux tells of memory; without calls there are none."""
+    monkeypatch.setattr(memory_limits, "_MEMINFO", tmp_path / "meminfo")
+    monkeypatch.setattr(memory_limits, "_OWN_GROUPS", tmp_path / "cgroup")
+    monkeypatch.setattr(memory_limits, "_GROUPS", tmp_path / "groups")
+
+    def write(name, content):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+
+    return write
+
+
+@pytest.fixture
+def unknown(monkeypatch):
+    """A system that does not tell how much memory it has."""
+
+    def sysconf(name):
+        raise ValueError(name)
+
+    monkeypatch.setattr(memory_limits.os, "sysconf", sysconf, raising=False)
+
+
+def group(system, folder, limit, used, **statistics):
+    """Write a control group of version 2."""
+    system(f"groups/{folder}/memory.max", f"{limit}\n")
+    system(f"groups/{folder}/memory.current", f"{used}\n")
+    system(f"groups/{folder}/memory.stat", "".join(f"{name} {value}\n" for name, value in statistics.items()))
+
+
+def test_what_is_free_counts_and_not_what_there_is(system):
+    system("meminfo", "MemTotal:       9999999 kB\nMemFree:  10 kB\nMemAvailable:    102400 kB\nHugePages_Total: 0\n")
+    assert available_memory() == 100 * MIB
+    system("meminfo", "MemAvailable:    102400 kB\nSwapTotal:   204800 kB\nSwapFree:    20480 kB\n")
+    assert available_memory() == 120 * MIB
+
+
+def test_a_group_has_its_limit_less_its_use_and_the_cache_in_that_gives_way(system):
+    system("meminfo", "MemAvailable: 1048576 kB\n")
+    group(system, ".", 500 * MIB, 400 * MIB, anon=300 * MIB, file=100 * MIB, inactive_file=60 * MIB, active_file=MIB)
+    assert available_memory() == (100 + 61) * MIB
+
+
+def test_the_tightest_of_the_groups_around_a_process_counts(system):
+    system("cgroup", "0::/outer/inner\n")
+    group(system, "outer/inner", "max", 10 * MIB)
+    group(system, "outer", 50 * MIB, 20 * MIB)
+    group(system, ".", 90 * MIB, 20 * MIB)
+    assert available_memory() == 30 * MIB
+    group(system, "outer/inner", 20 * MIB, 30 * MIB)
+    assert available_memory() == 0
+    group(system, "outer/inner", 20 * MIB, 30 * MIB, inactive_file=99 * MIB)
+    assert available_memory() == 20 * MIB
+
+
+def test_groups_of_version_1(system, unknown):
+    system("cgroup", "9:name=systemd:/\n4:memory:/job\n0::/\n")
+    system("groups/memory/memory.limit_in_bytes", "9223372036854771712")
+    system("groups/memory/memory.usage_in_bytes", f"{400 * MIB}")
+    assert available_memory() == 9223372036854771712 - 400 * MIB
+    system("groups/memory/job/memory.limit_in_bytes", f"{64 * MIB}")
+    system("groups/memory/job/memory.usage_in_bytes", f"{40 * MIB}")
+    system("groups/memory/job/memory.stat", f"inactive_file 7\ntotal_inactive_file {8 * MIB}\ntotal_active_file 0\n")
+    assert available_memory() == 32 * MIB
+
+
+@pytest.mark.parametrize("content", ["", "max\n", "\n\n", "MemAvailable:", "MemAvailable: much kB\n", "a:b\n"])
+def test_files_that_say_nothing_count_as_absent(system, unknown, content):
+    for name in ("meminfo", "cgroup", "groups/memory.max", "groups/memory.current"):
+        system(name, content)
+    assert available_memory() is None
+    check_memory(2**60, "An exbibyte", "")
+
+
+def test_elsewhere_all_memory_counts(system, monkeypatch):
+    sizes = {"SC_PHYS_PAGES": 1000, "SC_PAGE_SIZE": 4096}
+    monkeypatch.setattr(memory_limits.os, "sysconf", sizes.__getitem__, raising=False)
+    assert available_memory() == 4096000
+
+
+def test_what_is_refused_is_told_with_both_sizes_and_the_remedy(monkeypatch):
+    monkeypatch.setattr(memory_limits, "available_memory", lambda: 1000 * MIB)
+    check_memory(900 * MIB, "Much", "Take less.")
+    message = r"^Too much would take 3\.3 GiB of memory, and 1,000\.0 MiB are available\. Take less\.$"
+    with pytest.raises(MemoryError, match=message):
+        check_memory(6 << 29, "Too much", "Take less.")
+    with pytest.raises(MemoryError):
+        check_memory(999 * MIB, "All that there is, and nothing for the rest of the process,", "Take less.")
+
+
+def test_little_is_never_refused(monkeypatch):
+    monkeypatch.setattr(memory_limits, "available_memory", lambda: 0)
+    check_memory(MIB, "A mebibyte", "")
+    with pytest.raises(MemoryError, match=r"and 0 bytes are available"):
+        check_memory(100 * MIB, "Some", "")

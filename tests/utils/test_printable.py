@@ -1,0 +1,25 @@
+"""Text of the caller's in messages."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wtm.utils.printable import shortened, shown
+
+
+@given(st.text() | st.integers() | st.floats() | st.booleans())
+def test_what_is_short_is_shown_whole_and_all_else_begins_so(value):
+    text = shown(value)
+    assert len(text) <= 80
+    if len(repr(value)) <= 80:
+        assert text == repr(value)
+    else:
+        assert text.endswith("...")
+        assert repr(value).startswith(text[:-3]) or "'" in value
+
+
+@pytest.mark.parametrize("value", ["a" * 10**6, "\n" * 10**6, "\0" * 79, 10**100])
+def test_what_is_long_is_cut(value):
+    assert shown(value) == repr(value)[:77] + "..."
+    assert shortened("b" * 81) == "b" * 77 + "..."
+    assert shortened("b" * 80) == "b" * 80

@@ -1,0 +1,329 @@
+"""Weights: a row of weight 0 is absent, one of weight 2 is there twice, and classes weigh what they are said to."""
+
+import re
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.base import clone
+
+from tests.helpers.problems import assert_same_model, is_same_model, small, table, three_classes, xor
+from wtm.machine.machine import ENGINES
+from wtm.machine.schedule import draw_schedule
+
+# Below are a few p-values; a right program fails one of them for less than one choice of seeds in 10**6.
+P_BOUND = 1e-7
+
+
+@pytest.fixture(scope="module")
+def problem():
+    return three_classes()
+
+
+# --- The schedule ------------------------------------------------------------------------------------------------
+
+
+def counts(weights, n_seen=0, seed=3, shuffle=True):
+    """How many times an epoch sees each row."""
+    weights = np.asarray(weights, float)
+    labels = np.arange(len(weights)) % 3
+    schedule = draw_schedule(labels, 3, seed=seed, n_seen=n_seen, shuffle=shuffle, weights=weights)
+    as_target = np.concatenate([rows[targets] for rows, targets in schedule])
+    as_other = np.concatenate([rows[~targets] for rows, targets in schedule])
+    found = np.bincount(as_target, minlength=len(weights))
+    assert (found == np.bincount(as_other, minlength=len(weights))).all()
+    for machine, (rows, targets) in enumerate(schedule):
+        assert (labels[rows[targets]] == machine).all()
+        assert (labels[rows[~targets]] != machine).all()
+    return found
+
+
+def flat(schedule):
+    return [(rows.tolist(), targets.tolist()) for rows, targets in schedule]
+
+
+@pytest.mark.parametrize("shuffle", [True, False])
+def test_weights_of_one_change_nothing(shuffle):
+    labels = np.arange(100) % 4
+    draws = {"seed": 1, "n_seen": 7, "shuffle": shuffle}
+    assert flat(draw_schedule(labels, 4, weights=np.ones(100), **draws)) == flat(draw_schedule(labels, 4, **draws))
+
+
+@pytest.mark.parametrize("shuffle", [True, False])
+def test_whole_weights_are_the_schedule_of_a_table_with_repeated_rows(shuffle):
+    weights = np.arange(60) % 4
+    labels = np.arange(60) % 3
+    rows = np.repeat(np.arange(60), weights)
+    draws = {"seed": 1, "n_seen": 7, "shuffle": shuffle}
+    weighted = draw_schedule(labels, 3, weights=weights.astype(float), **draws)
+    repeated = draw_schedule(labels[rows], 3, **draws)
+    assert flat(weighted) == [(rows[part].tolist(), targets.tolist()) for part, targets in repeated]
+
+
+def test_fractions_are_probabilities_drawn_anew_in_each_epoch():
+    weights = np.array([0.25, 1.5, 2.9, 0.0, 3.0] * 8_000)
+    first, second = counts(weights), counts(weights, n_seen=len(weights))
+    for kind, weight in enumerate(weights[:5]):
+        one, other = first[kind::5] - int(weight), second[kind::5] - int(weight)
+        fraction = weight % 1
+        assert set(one.tolist()) <= ({0, 1} if fraction else {0})
+        assert stats.binomtest(int(one.sum()), 8_000, fraction).pvalue > P_BOUND
+        assert stats.binomtest(int((one & other).sum()), 8_000, fraction**2).pvalue > P_BOUND
+
+
+def test_fractions_owe_nothing_to_the_order_nor_to_the_other_class():
+    weights = np.full(40_000, 1.5)
+    labels = np.zeros(len(weights), int)
+    schedule = draw_schedule(labels, 3, seed=2, n_seen=0, shuffle=True, weights=weights)
+    rows = schedule[0].rows
+    twice = np.bincount(rows, minlength=len(weights)) == 2
+    first_half, second_half = rows[: len(rows) // 2], rows[len(rows) // 2 :]
+    for part in (first_half, second_half, schedule[1].rows, schedule[2].rows):
+        # Among examples, as many as two thirds belong to rows seen twice.
+        assert stats.binomtest(int(twice[part].sum()), len(part), 2 / 3).pvalue > P_BOUND
+
+
+def test_an_epoch_may_see_nothing():
+    assert counts([1e-300] * 10).sum() == 0
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_epochs_without_examples_leave_the_model_as_it_was(problem, engine):
+    X, y = problem
+    model = small(engine=engine).partial_fit(X, y, classes=[0, 1, 2])
+    before = [machine.states for machine in model.machines_]
+    model.partial_fit(X, y, sample_weight=np.full(len(y), 1e-300))
+    assert all((a == b.states).all() for a, b in zip(before, model.machines_, strict=True))
+    assert model.n_epochs_ == 2
+
+
+# --- Sample weights ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_equal_weights_of_one_change_nothing(problem, engine):
+    X, y = problem
+    plain = small(engine=engine).fit(X, y)
+    for weights in (np.ones(len(y)), [1] * len(y), 1, 1.0, np.ones(len(y), np.float32)):
+        model = small(engine=engine).fit(X, y, sample_weight=weights)
+        assert_same_model(model, plain)
+        assert (model.predict_proba(X) == plain.predict_proba(X)).all()
+
+
+def told(model):
+    return [{key: value for key, value in entry.items() if key != "seconds"} for entry in model.history_]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{}, {"shuffle": False}, {"engine": "direct"}, {"early_stopping": True, "validation_fraction": 0.3},
+     {"class_weight": "balanced"}],
+    ids=str,
+)  # fmt: skip
+def test_rows_without_weight_are_absent(problem, changes):
+    X, y = problem
+    weights = np.where(np.arange(len(y)) % 3 == 1, 0.0, np.arange(len(y)) % 5 / 2 + 0.5)
+    present = weights > 0
+    weighted = small(**changes).fit(X, y, sample_weight=weights)
+    left_out = small(**changes).fit(X[present], y[present], sample_weight=weights[present])
+    assert_same_model(weighted, left_out)
+    assert told(weighted) == told(left_out)
+    assert (weighted.predict_proba(X) == left_out.predict_proba(X)).all()
+
+
+def test_a_class_without_weight_is_no_class(problem):
+    X, y = problem
+    model = small().fit(X, y, sample_weight=(y != 1).astype(float))
+    assert model.classes_.tolist() == [0, 2]
+    with pytest.raises(ValueError, match="one class"):
+        small().fit(X, y, sample_weight=(y == 1).astype(float))
+
+
+@pytest.mark.parametrize("shuffle", [True, False])
+def test_whole_weights_are_repeated_rows(problem, shuffle):
+    """Bit for bit where the copies of a row stand together, as the draws go by an example's number."""
+    X, y = problem
+    weights = np.arange(len(y)) % 4
+    rows = np.repeat(np.arange(len(y)), weights)
+    weighted = small(shuffle=shuffle).fit(X, y, sample_weight=weights)
+    repeated = small(shuffle=shuffle).fit(X[rows], y[rows])
+    assert_same_model(weighted, repeated)
+    assert (weighted.predict_proba(X) == repeated.predict_proba(X)).all()
+    assert [entry["train_accuracy"] for entry in weighted.history_] == [
+        entry["train_accuracy"] for entry in repeated.history_
+    ]
+
+
+def test_a_weight_is_so_many_rows_wherever_they_stand():
+    """In distribution: sums of many small models, once of weighted rows and once with the copies at the end."""
+    X, y = table(12, 3), np.arange(12) % 2
+    weights = np.where(y == 1, 4.0, 1.0)
+    repeated_rows = np.concatenate([np.arange(12), *[np.flatnonzero(y == 1)] * 3])
+
+    def sums(weighted, seed):
+        model = small(n_clauses=4, n_epochs=2, random_state=seed)
+        data = (X, y, weights) if weighted else (X[repeated_rows], y[repeated_rows])
+        return model.partial_fit(*data[:2], [0, 1], *data[2:]).decision_function(X[:1])[0]
+
+    weighted, repeated = ([sums(kind, 2 * seed + kind) for seed in range(150)] for kind in (True, False))
+    assert len(set(weighted)) > 20
+    assert stats.ks_2samp(weighted, repeated).pvalue > P_BOUND
+    unweighted = [small(n_clauses=4, n_epochs=2, random_state=s).partial_fit(X, y, [0, 1]).decision_function(X[:1])[0]
+                  for s in range(150)]  # fmt: skip
+    assert stats.ks_2samp(weighted, unweighted).pvalue < 1e-3, "the test can tell"
+
+
+def test_going_on_with_weights_is_the_same_as_not_having_stopped(problem):
+    X, y = problem
+    weights = np.linspace(0, 1.7, len(y))
+    whole = small(n_epochs=5).fit(X, y, weights)
+    parts = small(n_epochs=2, warm_start=True).fit(X, y, weights)
+    parts.set_params(n_epochs=2).fit(X, y, weights)
+    parts.partial_fit(X, y, sample_weight=weights)
+    assert_same_model(parts, whole)
+    assert told(parts) == told(whole)
+    assert (parts.predict_proba(X) == whole.predict_proba(X)).all()
+    assert not is_same_model(whole, small(n_epochs=5).fit(X, y))
+
+
+def test_accuracies_count_rows_by_weight(problem):
+    X, y = problem
+    weights = np.linspace(0.1, 3, len(y))
+    model = small().fit(X, y, weights, X_val=X, y_val=y)
+    assert model.history_[-1]["train_accuracy"] == pytest.approx(model.score(X, y, sample_weight=weights), abs=1e-12)
+    assert model.history_[-1]["valid_accuracy"] == model.score(X, y)
+
+
+WRONG = {
+    "negative": (lambda n: np.arange(n) - 1.0, "row 0 has the weight -1.0"),
+    "NaN": (lambda n: np.where(np.arange(n) == 2, np.nan, 1), "sample_weight contains NaN"),
+    "infinite": (lambda n: np.where(np.arange(n) == 2, np.inf, 1), "sample_weight contains infinity"),
+    "too few": (lambda n: np.ones(n - 1), r"each of the 120 rows, got shape \(119,\)"),
+    "too many": (lambda n: np.ones(n + 1), r"each of the 120 rows, got shape \(121,\)"),
+    "a column": (lambda n: np.ones((n, 1)), r"got shape \(120, 1\)"),
+    "all zero": (np.zeros, "weight must not be zero for all rows"),
+    "zero": (lambda n: 0, "weight must not be zero for all rows"),
+    "masked": (lambda n: np.ma.masked_less(np.arange(n), 3), "sample_weight must hold a weight .* masked"),
+    "None": (lambda n: [None, *[1.0] * (n - 1)], "sample_weight contains NaN"),
+    "words": (lambda n: ["a"] * n, "could not convert"),
+    "an epoch without end": (lambda n: np.full(n, 1e9), "adds up to 1.2e[+]11, and an epoch would see as many"),
+    "more than there are numbers": (lambda n: np.full(n, 1e308), "adds up to inf"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_weights_that_are_none_are_refused(problem, case):
+    X, y = problem
+    make, message = WRONG[case]
+    model = small().fit(X, y)
+    before = clone(model).fit(X, y)
+    for call in (model.fit, lambda *data: model.partial_fit(*data[:2], None, data[2])):
+        with pytest.raises(ValueError, match=message):
+            call(X, y, make(len(y)))
+    assert_same_model(model, before)
+
+
+CONTAINERS = {
+    "list": np.ndarray.tolist,
+    "Series": lambda weights: pytest.importorskip("pandas").Series(weights, index=range(len(weights))[::-1]),
+    "nullable": lambda weights: pytest.importorskip("pandas").Series(weights, dtype="Int64"),
+    "polars": lambda weights: pytest.importorskip("polars").Series(weights),
+    "arrow": lambda weights: pytest.importorskip("pyarrow").array(weights),
+    "objects": lambda weights: weights.astype(object),
+    "big-endian": lambda weights: weights.astype(">f4"),
+    "unmasked": np.ma.masked_array,
+}
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_weights_in_any_container_go_by_position(problem, container):
+    X, y = problem
+    weights = np.arange(len(y)) % 3
+    assert_same_model(small().fit(X, y, CONTAINERS[container](weights)), small().fit(X, y, weights))
+
+
+def test_weights_are_left_as_they_are(problem):
+    X, y = problem
+    weights = np.arange(len(y)) / 7
+    weights.flags.writeable = False
+    before = weights.copy()
+    small(class_weight="balanced").fit(X, y, weights)
+    assert (weights == before).all()
+
+
+# --- Class weights -----------------------------------------------------------------------------------------------
+
+
+def test_class_weights_multiply_weights(problem):
+    X, y = problem
+    names = np.array(["a", "b", "c"])[y]
+    weights = np.linspace(0.5, 2, len(y))
+    by_class = small(class_weight={"a": 2, "c": 0.5}).fit(X, names, weights)
+    assert_same_model(by_class, small().fit(X, names, weights * np.array([2, 1, 0.5])[y]))
+    assert_same_model(small(class_weight={}).fit(X, y), small().fit(X, y))
+    assert_same_model(small(class_weight=dict.fromkeys(range(3), 1.0)).fit(X, y), small().fit(X, y))
+    assert_same_model(
+        small(class_weight={1: 3.0}).partial_fit(X, y, [0, 1, 2]),
+        small().partial_fit(X, y, [0, 1, 2], np.array([1, 3, 1])[y]),
+    )
+
+
+def test_balanced_classes_count_the_same(problem):
+    X, y = problem
+    expected = len(y) / (3 * np.bincount(y))
+    assert_same_model(small(class_weight="balanced").fit(X, y), small().fit(X, y, expected[y]))
+    weights = np.linspace(0, 2, len(y))
+    counted = np.bincount(y, weights)
+    expected = weights.sum() / (3 * counted)
+    balanced = small(class_weight="balanced").fit(X, y, weights)
+    assert_same_model(balanced, small(class_weight=dict(enumerate(expected))).fit(X, y, weights))
+
+
+def test_balance_helps_a_rare_class():
+    X = table(900, 8)
+    rare = X[:, :4].sum(axis=1) == 4
+    y = (rare | (table(900, 9)[:, 8] & (X[:, :3].sum(axis=1) == 3))).astype(int)  # half a chance beside the rare ones
+    recalls = [
+        np.mean(small(class_weight=weight, n_clauses=20, n_epochs=10).fit(X, y).predict(X[rare]) == 1)
+        for weight in (None, "balanced")
+    ]
+    assert recalls[1] >= recalls[0]
+    hard = table(600, 5)
+    labels = (table(600, 15)[:, 5:].sum(axis=1) > 6).astype(int)  # rare, and nothing to do with the features
+    shares = [small(class_weight=w).fit(hard, labels).predict(hard).mean() for w in (None, "balanced")]
+    assert shares[1] > shares[0] + 0.1
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        ("even", "class_weight must be None, 'balanced' or a dict"),
+        ([1, 2, 3], "class_weight must be None"),
+        (1.0, "class_weight must be None"),
+        ({0: 1, 7: 2}, "class_weight names the label 7"),
+        ({0: -1}, "class_weight must hold finite weights"),
+        ({0: np.nan}, "class_weight must hold finite weights"),
+        ({0: np.inf}, "class_weight must hold finite weights"),
+        ({0: None}, "class_weight must hold finite weights"),
+        ({0: "2"}, "class_weight must hold finite weights"),
+        ({0: [2]}, "class_weight must hold finite weights"),
+        ({0: 1j}, "class_weight must hold finite weights"),
+        (dict.fromkeys(range(3), 0), "class_weight must hold finite weights of 0 or more, not all zero"),
+    ],
+    ids=str,
+)
+def test_class_weights_that_are_none_are_refused(problem, weight, message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
+        small(class_weight=weight).fit(*problem)
+
+
+def test_partial_fit_cannot_know_the_balance(problem):
+    with pytest.raises(ValueError, match="class_weight='balanced' can't be used with partial_fit"):
+        small(class_weight="balanced").partial_fit(*problem, classes=[0, 1, 2])
+
+
+def test_weights_in_two_classes():
+    X, y = xor()
+    model = small(class_weight={0: 5.0}).fit(X, y)
+    assert not is_same_model(model, small().fit(X, y))
