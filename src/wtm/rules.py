@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from wtm.utils.printable import escaped
+from wtm.utils.printable import escape
 
 if TYPE_CHECKING:
     from wtm.classifier import WTMClassifier
@@ -48,7 +48,7 @@ class Rule:
     def __str__(self) -> str:
         """Return the rule as one line, whatever characters names and labels have."""
         side = "for" if self.polarity > 0 else "against"
-        return escaped(f"IF {' AND '.join(self.literals)} THEN votes {side} {self.label}, weight {self.weight:.4g}")
+        return escape(f"IF {' AND '.join(self.literals)} THEN votes {side} {self.label}, weight {self.weight:.4g}")
 
 
 def rules_of(clf: "WTMClassifier", feature_names: Sequence[str] | None = None) -> list[Rule]:

@@ -56,7 +56,7 @@ def test_connect_4_feature_names(connect_4):
 
 
 def packaged_rows():
-    content = files("wtm").joinpath("data", "connect-4.data.gz").read_bytes()
+    content = files("wtm.datasets").joinpath("data", "connect-4.data.gz").read_bytes()
     return [row.split(",") for row in gzip.decompress(content).decode().splitlines()]
 
 

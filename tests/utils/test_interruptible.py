@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from wtm.utils.interruptible import interruptibly
+from wtm.utils.interruptible import interruptible
 
 WITHIN = 20  # seconds, far above the two that are promised: machines that run tests may be slow
 
@@ -20,9 +20,9 @@ class OwnError(Exception):
 
 
 def test_results_and_errors_come_back():
-    assert interruptibly(lambda: 3) == 3
+    assert interruptible(lambda: 3) == 3
     with pytest.raises(OwnError):
-        interruptibly(functools.partial(_raise, OwnError()))
+        interruptible(functools.partial(_raise, OwnError()))
 
 
 def _raise(error):
@@ -30,11 +30,11 @@ def _raise(error):
 
 
 def test_the_main_thread_alone_has_its_work_done_elsewhere():
-    assert interruptibly(threading.current_thread) is not threading.main_thread()
+    assert interruptible(threading.current_thread) is not threading.main_thread()
     found = []
 
     def other():
-        found.append((threading.current_thread(), interruptibly(threading.current_thread)))
+        found.append((threading.current_thread(), interruptible(threading.current_thread)))
 
     thread = threading.Thread(target=other)
     thread.start()

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wtm.utils.printable import shortened, shown
+from wtm.utils.printable import short_repr, shorten
 
 
 @given(st.text() | st.integers() | st.floats() | st.booleans())
 def test_what_is_short_is_shown_whole_and_all_else_begins_so(value):
-    text = shown(value)
+    text = short_repr(value)
     assert len(text) <= 80
     if len(repr(value)) <= 80:
         assert text == repr(value)
@@ -20,6 +20,6 @@ def test_what_is_short_is_shown_whole_and_all_else_begins_so(value):
 
 @pytest.mark.parametrize("value", ["a" * 10**6, "\n" * 10**6, "\0" * 79, 10**100])
 def test_what_is_long_is_cut(value):
-    assert shown(value) == repr(value)[:77] + "..."
-    assert shortened("b" * 81) == "b" * 77 + "..."
-    assert shortened("b" * 80) == "b" * 80
+    assert short_repr(value) == repr(value)[:77] + "..."
+    assert shorten("b" * 81) == "b" * 77 + "..."
+    assert shorten("b" * 80) == "b" * 80

@@ -11,7 +11,7 @@ import numpy as np
 from wtm.cli.files import import_pyarrow
 from wtm.cli.numerals import Numerals, has_leading_zero
 from wtm.cli.values import distinct_column, is_text
-from wtm.utils.printable import shortened, shown
+from wtm.utils.printable import short_repr, shorten
 
 __all__ = ["concern_about_labels", "concerns_about_text"]
 
@@ -56,16 +56,16 @@ def concerns_about_text(columns: Mapping[str, Any], max_categories: int, numeral
         if kind is not None:
             examples[_DISGUISED if is_typed else kind][name] = odd[0].as_py()
         elif not is_typed and 0 < len(odd) <= min(_FEW, len(distinct) - len(odd)) and not has_leading_zero(distinct):
-            others = ", ".join(map(shortened, sorted(odd.to_pylist())))
+            others = ", ".join(map(shorten, sorted(odd.to_pylist())))
             yield (
-                f"column {shown(name)} holds numbers, but also {others}, and so is taken as text. If this stands for a "
-                "missing value, name it by --missing."
+                f"column {short_repr(name)} holds numbers, but also {others}, and so is taken as text. If this stands "
+                "for a missing value, name it by --missing."
             )
         elif _NEARLY_ALL * (len(column) - column.null_count) <= len(distinct) >= _FEWEST_ROWS:
             examples[_DISTINCT][name] = distinct[0].as_py()
         elif len(distinct) > max_categories:
             yield (
-                f"column {shown(name)} is taken as text with {len(distinct):,} different values, of which the "
+                f"column {short_repr(name)} is taken as text with {len(distinct):,} different values, of which the "
                 f"{max_categories} most frequent make a feature each. --drop leaves a column out."
             )
     for kind, found in examples.items():
@@ -81,9 +81,9 @@ def concern_about_labels(labels: np.ndarray, target: str) -> str | None:
     found = [same for same in alike.values() if len(same) > 1]
     if not found:
         return None
-    listed = "; ".join(", ".join(map(shown, same[:_FEW])) for same in found[:_FEW])
+    listed = "; ".join(", ".join(map(short_repr, same[:_FEW])) for same in found[:_FEW])
     return (
-        f"the target {shown(target)} has classes that differ in upper and lower case or white space only, such as "
+        f"the target {short_repr(target)} has classes that differ in upper and lower case or white space only, such as "
         f"{listed}. If they mean the same, spell them alike."
     )
 
@@ -125,12 +125,15 @@ def _dress(value: str) -> tuple[str, ...] | None:
 
 
 def _listed(examples: Mapping[str, str]) -> str:
-    named = [f"column {shown(name)} (such as {shown(value)})" for name, value in list(examples.items())[:_MOST_NAMED]]
+    named = [
+        f"column {short_repr(name)} (such as {short_repr(value)})"
+        for name, value in list(examples.items())[:_MOST_NAMED]
+    ]
     more = len(examples) - len(named)
     return ", ".join(named) + (f" and {more:,} more" if more else "")
 
 
 def _drop(names: Sequence[str]) -> str:
     if len(names) > _MOST_NAMED or any("," in name for name in names):
-        return " ".join(f"--drop {shlex.quote(shortened(name))}" for name in names[:_MOST_NAMED])
-    return f"--drop {shlex.quote(','.join(map(shortened, names)))}"
+        return " ".join(f"--drop {shlex.quote(shorten(name))}" for name in names[:_MOST_NAMED])
+    return f"--drop {shlex.quote(','.join(map(shorten, names)))}"

@@ -12,7 +12,7 @@ from wtm.booleanizer import Booleanizer
 from wtm.cli.files import TableFile
 from wtm.cli.values import distinct_values
 from wtm.tables.conditions import Categories
-from wtm.utils.printable import escaped, shown
+from wtm.utils.printable import escape, short_repr
 
 __all__ = ["NewValues", "note", "parse_names", "require_columns", "warnings_as_notes", "with_progress"]
 
@@ -48,14 +48,14 @@ def require_columns(names: Iterable[str], source: TableFile, path: Path, purpose
 
 
 def _listed(names: Sequence[str]) -> str:
-    listed = ", ".join(map(shown, names[:_MOST_NAMED]))
+    listed = ", ".join(map(short_repr, names[:_MOST_NAMED]))
     return listed if len(names) <= _MOST_NAMED else f"{listed} and {len(names) - _MOST_NAMED:,} more"
 
 
 def note(text: str, *, quiet: bool) -> None:
     """Tell something on standard error, in one line."""
     if not quiet:
-        typer.echo(f"note: {escaped(text)}", err=True)
+        typer.echo(f"note: {escape(text)}", err=True)
 
 
 class NewValues:
@@ -91,7 +91,7 @@ class NewValues:
         """What a user ought to hear after the last batch."""
         for name, conditions in self._unfamiliar.items():
             if name in self._holds_something:
-                yield conditions.concern_about_new(f"column {shown(name)}")
+                yield conditions.concern_about_new(f"column {short_repr(name)}")
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from wtm.cli.separators import separator_concern
 from wtm.cli.text import BOM, Text, encoding_error, n_whole_rows
 from wtm.tables.reading import first_duplicate
-from wtm.utils.printable import shown
+from wtm.utils.printable import short_repr
 
 __all__ = ["PARQUET", "Format", "TableFile", "import_pyarrow", "open_table"]
 
@@ -202,7 +202,7 @@ class _Csv:
             last = last.encode() if isinstance(last, str) else last
             if text.ends_in_quotes(last, self._separator if len(self._names_in_file) > 1 else None):
                 raise ValueError(
-                    f"{self._path} ends within a value, in column {shown(self.names[-1])} of row {n_rows:,}: its "
+                    f"{self._path} ends within a value, in column {short_repr(self.names[-1])} of row {n_rows:,}: its "
                     "quotation mark is not closed."
                 )
         yield batch
@@ -258,8 +258,8 @@ def _check_names(names: Iterable[str], path: Path) -> None:
     duplicate = first_duplicate(names)
     if duplicate is not None:
         raise ValueError(
-            f"{path} has more than one column called {shown(duplicate)}: rename them, or, if the file has no header, "
-            "say --no-header."
+            f"{path} has more than one column called {short_repr(duplicate)}: rename them, or, if the file has no "
+            "header, say --no-header."
         )
 
 
@@ -273,7 +273,7 @@ def _clear_errors(path: Path, format: Format | None = None) -> Iterator[None]:
     except UnicodeError:
         raise encoding_error(path, encoding) from None
     except LookupError:
-        raise ValueError(f"--encoding {shown(encoding)} is no encoding that Python knows.") from None
+        raise ValueError(f"--encoding {short_repr(encoding)} is no encoding that Python knows.") from None
     except OSError as error:
         if error.errno:
             raise

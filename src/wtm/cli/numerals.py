@@ -6,7 +6,7 @@ from typing import Any
 
 from wtm.cli.files import import_pyarrow
 from wtm.tables.columns import infinity_error, precision_error
-from wtm.utils.printable import shortened, shown
+from wtm.utils.printable import short_repr, shorten
 
 __all__ = ["Numerals", "drop_remedy", "has_leading_zero", "matches"]
 
@@ -67,13 +67,15 @@ class Numerals:
         infinite = text.filter(pa.compute.is_inf(numbers))
         if len(infinite):
             spelt = infinite[0].as_py()
-            raise ValueError(f"{infinity_error(label)} Here it is {shown(spelt)}, which --missing can name.{remedy}")
+            raise ValueError(
+                f"{infinity_error(label)} Here it is {short_repr(spelt)}, which --missing can name.{remedy}"
+            )
         return numbers
 
 
 def drop_remedy(name: str) -> str:
     """Say how to do without a column."""
-    return f" 'wtm train' leaves the column out with --drop {shlex.quote(shortened(name))}."
+    return f" 'wtm train' leaves the column out with --drop {shlex.quote(shorten(name))}."
 
 
 def has_leading_zero(distinct: Any) -> bool:

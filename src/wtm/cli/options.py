@@ -10,7 +10,7 @@ import typer
 from wtm.cli import MISSING
 from wtm.cli.errors import one_line_on_failure
 from wtm.cli.threads import ALL_CORES, NJobs
-from wtm.utils.paths import checked_path
+from wtm.utils.paths import as_path
 
 __all__ = ["predict", "rules", "train"]
 
@@ -113,9 +113,9 @@ def train(
         }
         command.train(
             command.Training(
-                data=checked_path(data, "DATA"),
+                data=as_path(data, "DATA"),
                 target=target,
-                out=checked_path(out, "--out"),
+                out=as_path(out, "--out"),
                 parameters=parameters,
                 format=Format(separator, not no_header, encoding, decimal),
                 missing=_values(missing),
@@ -164,9 +164,9 @@ def predict(
 
         command.predict(
             command.Prediction(
-                model=checked_path(model, "MODEL"),
-                data=checked_path(data, "DATA"),
-                out=checked_path(out, "--out"),
+                model=as_path(model, "MODEL"),
+                data=as_path(data, "DATA"),
+                out=as_path(out, "--out"),
                 format=Format(separator, not no_header, encoding, decimal),
                 missing=None if missing is None else _values(missing),
                 proba=proba,
@@ -187,7 +187,7 @@ def rules(
         from wtm import load_model
         from wtm.rules import heaviest_rules
 
-        for rule in heaviest_rules(load_model(checked_path(model, "MODEL")), per_class):
+        for rule in heaviest_rules(load_model(as_path(model, "MODEL")), per_class):
             typer.echo(str(rule))
 
 

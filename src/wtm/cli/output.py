@@ -11,7 +11,7 @@ from typing import Any, TextIO
 import typer
 
 from wtm.cli.files import PARQUET, import_pyarrow
-from wtm.utils.atomic_write import check_replaceable, replacing
+from wtm.utils.atomic_write import atomic_write, check_writable
 
 __all__ = ["STDOUT", "check_output", "check_table_output", "table_writer"]
 
@@ -30,7 +30,7 @@ def check_output(out: Path, inputs: Sequence[Path], *, overwrite: bool) -> None:
     if not out.parent.is_dir():
         raise ValueError(f"--out {out}: there is no folder {out.parent}.")
     try:
-        check_replaceable(out)
+        check_writable(out)
     except OSError as error:
         raise ValueError(f"--out {out} can't be written: {error.strerror or error}.") from None
     except ValueError as error:
@@ -67,7 +67,7 @@ def table_writer(out: Path) -> Iterator[Callable[[Any], None]]:
             yield write
         return
     name = out.name.lower()
-    with replacing(out) as file:
+    with atomic_write(out) as file:
         if name.endswith(PARQUET):
             with _parquet_writer(file) as write:
                 yield write

@@ -16,7 +16,7 @@ from wtm.cli.numerals import Numerals
 from wtm.cli.output import STDOUT, check_table_output, table_writer
 from wtm.cli.values import as_conditions_need, cleaned
 from wtm.modelfile import load_model
-from wtm.utils.printable import shown
+from wtm.utils.printable import short_repr
 
 if TYPE_CHECKING:
     import pyarrow
@@ -199,7 +199,7 @@ def _check_names(clf: WTMClassifier, kept: list[str], *, proba: bool) -> None:
     clash = next((name for name in kept if name in new), None)
     if clash is not None:
         raise ValueError(
-            f"--keep names {shown(clash)}, and the predictions have a column of this name. Rename it in the data."
+            f"--keep names {short_repr(clash)}, and the predictions have a column of this name. Rename it in the data."
         )
 
 

@@ -7,7 +7,7 @@ from collections import deque
 from pathlib import Path
 from typing import Any
 
-from wtm.utils.printable import shown
+from wtm.utils.printable import short_repr
 
 __all__ = ["BOM", "Text", "encoding_error", "n_whole_rows"]
 
@@ -115,4 +115,4 @@ def encoding_error(path: Path, tried: str, others: tuple[str, ...] = _ENCODINGS)
     codec = codecs.lookup(tried).name.removesuffix("-sig")
     *most, last = (other for other in others if codecs.lookup(other).name != codec)
     named = f"{', '.join(most)} or {last}" if most else last
-    return ValueError(f"{path} is not encoded in {shown(tried)}: name its encoding, such as --encoding {named}.")
+    return ValueError(f"{path} is not encoded in {short_repr(tried)}: name its encoding, such as --encoding {named}.")

@@ -19,7 +19,7 @@ from wtm.cli.files import Format, TableFile, import_pyarrow, open_table
 from wtm.cli.numerals import Numerals
 from wtm.cli.output import STDOUT, check_output
 from wtm.cli.values import as_labels, as_learnt, cleaned
-from wtm.utils.printable import shortened, shown
+from wtm.utils.printable import short_repr, shorten
 from wtm.validation.parameters import check_parameters
 
 if TYPE_CHECKING:
@@ -183,11 +183,11 @@ def _feature_names(source: TableFile, asked: Training) -> list[str]:
     require_columns([asked.target], source, asked.data, "which --target names")
     require_columns(drop, source, asked.data, "which --drop names")
     if asked.target in drop:
-        raise ValueError(f"--drop names {shown(asked.target)}, which is the target.")
+        raise ValueError(f"--drop names {short_repr(asked.target)}, which is the target.")
     others = {asked.target, *drop}
     features = [name for name in source.names if name not in others]
     if not features:
-        raise ValueError(f"{asked.data} has no column to learn from beside the target {shown(asked.target)}.")
+        raise ValueError(f"{asked.data} has no column to learn from beside the target {short_repr(asked.target)}.")
     return features
 
 
@@ -202,10 +202,10 @@ def _with_target(table: "pyarrow.Table", asked: Training) -> "pyarrow.Table":
     has_label = compute.invert(compute.is_null(table[asked.target], nan_is_null=True))
     n_missing = len(table) - compute.sum(has_label).as_py()
     if n_missing == len(table):
-        raise ValueError(f"the target {shown(asked.target)} is missing in all rows of {asked.data}.")
+        raise ValueError(f"the target {short_repr(asked.target)} is missing in all rows of {asked.data}.")
     if n_missing and not asked.drop_missing_target:
         raise ValueError(
-            f"the target {shown(asked.target)} is missing in {n_missing:,} of {len(table):,} rows: say "
+            f"the target {short_repr(asked.target)} is missing in {n_missing:,} of {len(table):,} rows: say "
             "--drop-missing-target to leave these out, or see --missing for what counts as missing."
         )
     return table.filter(has_label) if n_missing else table
@@ -216,13 +216,13 @@ def _labels(column: Any, asked: Training, numerals: Numerals | None) -> np.ndarr
     distinct = np.unique(labels)
     if len(distinct) < 2:
         raise ValueError(
-            f"the target {shown(asked.target)} has the one value {shortened(str(distinct[0]))} in all rows, and there "
-            "must be two classes at least."
+            f"the target {short_repr(asked.target)} has the one value {shorten(str(distinct[0]))} in all rows, and "
+            "there must be two classes at least."
         )
     if len(distinct) == len(labels) > 2:
         raise ValueError(
-            f"the target {shown(asked.target)} has a value of its own in each of the {len(labels):,} rows: is it an "
-            "identifier?"
+            f"the target {short_repr(asked.target)} has a value of its own in each of the {len(labels):,} rows: is it "
+            "an identifier?"
         )
     return labels
 

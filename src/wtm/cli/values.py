@@ -12,7 +12,7 @@ from wtm.cli.files import import_pyarrow
 from wtm.cli.numerals import Numerals, drop_remedy, has_leading_zero, matches
 from wtm.tables.columns import as_float64
 from wtm.tables.conditions import Categories, Conditions, Numbers
-from wtm.utils.printable import shortened, shown
+from wtm.utils.printable import short_repr, shorten
 
 __all__ = ["as_conditions_need", "as_labels", "as_learnt", "cleaned", "distinct_column", "distinct_values", "is_text"]
 
@@ -62,7 +62,7 @@ def as_learnt(column: Any, name: str, numerals: Numerals | None) -> Any:
     if _holds_truth(distinct):
         return _truth(column)
     if _all(numerals.spell(distinct)) and not has_leading_zero(distinct):
-        return numerals.read_finite(column, f"column {shown(name)}", drop_remedy(name))
+        return numerals.read_finite(column, f"column {short_repr(name)}", drop_remedy(name))
     return column
 
 
@@ -95,7 +95,7 @@ def as_conditions_need(
         column = column.cast(column.type.value_type)
     if isinstance(conditions, Categories) and True in conditions.are_text:
         if False not in conditions.are_text and not is_text(column) and column.null_count < len(column):
-            raise ValueError(f"column {shown(name)} held text in training, and holds {column.type} here.")
+            raise ValueError(f"column {short_repr(name)} held text in training, and holds {column.type} here.")
         return column
     if is_text(column):
         column = _text_as_numbers(column, name, conditions, first_row, numerals)
@@ -116,9 +116,10 @@ def _text_as_numbers(column: Any, name: str, conditions: Conditions | None, firs
         if other.spell_finite(pa.array([value]))[0].as_py():
             hint = f"If {other.decimal!r} is the decimal point, say --decimal {other.decimal!r}."
         raise ValueError(
-            f"column {shown(name)} held numbers in training, but row {first_row + row:,} holds {shown(value)}. {hint}"
+            f"column {short_repr(name)} held numbers in training, but row {first_row + row:,} holds "
+            f"{short_repr(value)}. {hint}"
         )
-    return numerals.read_finite(column, f"column {shown(name)}", drop_remedy(name))
+    return numerals.read_finite(column, f"column {short_repr(name)}", drop_remedy(name))
 
 
 def _check_float64(column: Any, name: str) -> None:
@@ -126,7 +127,7 @@ def _check_float64(column: Any, name: str) -> None:
     types = import_pyarrow().types
     if types.is_integer(column.type) or types.is_floating(column.type):
         try:
-            as_float64(column.drop_null().to_numpy(), lambda _: f"column {shown(name)}")
+            as_float64(column.drop_null().to_numpy(), lambda _: f"column {short_repr(name)}")
         except ValueError as error:
             raise ValueError(f"{error}{drop_remedy(name)}") from None
 
@@ -138,10 +139,10 @@ def _check_bits(column: Any, name: str, first_row: int) -> None:
     if not _all(is_bit):
         row = pa.compute.index(is_bit, False).as_py()
         value = column[row].as_py()
-        held = "has no value" if value is None or value != value else f"holds {shown(value)}"
+        held = "has no value" if value is None or value != value else f"holds {short_repr(value)}"
         raise ValueError(
-            f"column {shown(name)} held only 0 and 1 in training, but row {first_row + row:,} {held}. Train with a "
-            "Booleanizer where a column may hold anything else."
+            f"column {short_repr(name)} held only 0 and 1 in training, but row {first_row + row:,} {held}. Train with "
+            "a Booleanizer where a column may hold anything else."
         )
 
 
@@ -169,21 +170,21 @@ def as_labels(column: Any, name: str, numerals: Numerals | None) -> np.ndarray:
                 return np.asarray(pa.compute.utf8_ltrim(column, "+").cast(pa.int64()).to_numpy())
             except pa.ArrowInvalid:
                 return np.array(column.to_pylist(), np.str_)
-        column = numerals.read(column, f"column {shown(name)}")
+        column = numerals.read(column, f"column {short_repr(name)}")
     values = column.to_numpy()
     if values.dtype.kind != "f":
         return values
     odd = values[values != np.floor(values)]
     if len(odd):
         raise ValueError(
-            f"the target {shown(name)} holds {odd[0].item()!r}, and labels must be whole numbers, text or truth "
+            f"the target {short_repr(name)} holds {odd[0].item()!r}, and labels must be whole numbers, text or truth "
             "values: a classifier can't predict a quantity. Divide it into ranges first."
         )
     large = values[np.abs(values) >= _LARGEST_LABEL]
     if len(large):
         raise ValueError(
-            f"the target {shown(name)} holds {large[0].item()!r}, and labels that are numbers must fit 64 bits. Turn "
-            "them into text."
+            f"the target {short_repr(name)} holds {large[0].item()!r}, and labels that are numbers must fit 64 bits. "
+            "Turn them into text."
         )
     return values.astype(np.int64)
 
@@ -195,7 +196,7 @@ def _plain(column: Any, name: str) -> Any:
     kind = column.type.value_type if types.is_dictionary(column.type) else column.type
     if types.is_temporal(kind):
         raise ValueError(
-            f"column {shown(name)} holds dates or times ({kind}): turn it into numbers first, or leave it out by "
+            f"column {short_repr(name)} holds dates or times ({kind}): turn it into numbers first, or leave it out by "
             "--drop."
         )
     if types.is_null(kind):
@@ -205,7 +206,7 @@ def _plain(column: Any, name: str) -> Any:
     if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or _is_string(kind):
         return column
     raise ValueError(
-        f"column {shown(name)} is of the type {shortened(str(kind))}, and must hold numbers, truth values or text. "
+        f"column {short_repr(name)} is of the type {shorten(str(kind))}, and must hold numbers, truth values or text. "
         "--drop leaves it out."
     )
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from wtm.utils.paths import checked_path
+from wtm.utils.paths import as_path
 
 DATA_DIR_VARIABLE = "WTM_DATA"
 
@@ -84,7 +84,7 @@ def find_files(
         `data_dir` is no path.
     """
     base = data_dir if data_dir is not None else os.environ.get(DATA_DIR_VARIABLE) or None
-    folder = None if base is None else checked_path(base, "data_dir").expanduser()
+    folder = None if base is None else as_path(base, "data_dir").expanduser()
     folders = [] if folder is None else [folder / subfolder, folder]
     for folder in folders:
         found = {name: path for name in names if (path := _find_file(folder, name)) is not None}

@@ -13,7 +13,7 @@ from wtm.machine.examples import Examples
 from wtm.machine.machine import FeedbackCounts, Machine, MachineParameters
 from wtm.machine.schedule import ClassSchedule, draw_schedule, order_by_content
 from wtm.machine.voting import VotingModel
-from wtm.utils.interruptible import interruptibly
+from wtm.utils.interruptible import interruptible
 from wtm.utils.memory_limits import check_memory
 from wtm.utils.threads import number_of_workers
 
@@ -214,7 +214,7 @@ def _train_classes(
 
 
 def _train_class(machine: Machine, literals: np.ndarray, schedule: ClassSchedule) -> tuple[Machine, FeedbackCounts]:
-    return machine, interruptibly(lambda: machine.train(literals, schedule))
+    return machine, interruptible(lambda: machine.train(literals, schedule))
 
 
 def accuracy(voting: VotingModel, data: LabelledExamples, n_jobs: int | None) -> float:

@@ -12,7 +12,7 @@ from wtm.kernels.bits import BLOCK
 from wtm.kernels.evaluate import list_literals, votes
 from wtm.machine.examples import Examples
 from wtm.machine.machine import Machine, MachineParameters
-from wtm.utils.interruptible import interruptibly
+from wtm.utils.interruptible import interruptible
 from wtm.utils.memory_limits import check_memory
 from wtm.utils.threads import number_of_workers
 
@@ -115,7 +115,7 @@ class VotingModel:
             np.empty(BLOCK, np.int64), sums,
         )  # fmt: skip
         if last - first > BLOCK:
-            interruptibly(add)
+            interruptible(add)
         else:  # over before anyone could stop it: not worth a thread
             add()
 

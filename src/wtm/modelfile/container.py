@@ -19,7 +19,7 @@ import safetensors
 import safetensors.numpy
 
 from wtm.modelfile.values import parse_json
-from wtm.utils.atomic_write import replacing
+from wtm.utils.atomic_write import atomic_write
 
 __all__ = ["Contents", "open_file", "write_file"]
 
@@ -70,7 +70,7 @@ def write_file(path: Path, header: Mapping[str, Any], arrays: Mapping[str, np.nd
             "Shorter feature names make it smaller."
         )
     digest = hashlib.sha256(data).hexdigest()
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         file.write(bytes(data[:end]).replace(_BLANK.encode(), digest.encode(), 1))
         file.write(data[end:])
 

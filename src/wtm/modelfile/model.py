@@ -19,7 +19,7 @@ from wtm.machine.voting import PredictionModel
 from wtm.modelfile.container import Contents, open_file, write_file
 from wtm.modelfile.values import decode, decode_labels, encode, encode_labels
 from wtm.utils.memory_limits import check_memory
-from wtm.utils.paths import checked_path
+from wtm.utils.paths import as_path
 from wtm.validation.parameters import check_parameters
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def save_model(clf: "WTMClassifier", path: str | os.PathLike[str], *, prediction
     """Write a trained classifier to a file; see `WTMClassifier.save`."""
     from wtm.classifier import WTMClassifier
 
-    path = checked_path(path, "path")
+    path = as_path(path, "path")
     check_is_fitted(clf)
     if type(clf) is not WTMClassifier:
         raise TypeError(f"A model file holds a WTMClassifier, got a {type(clf).__name__}; pickle can save it.")
@@ -90,7 +90,7 @@ def load_model(path: str | os.PathLike[str]) -> "WTMClassifier":
     -----
     A model file holds no code and none is run. The checksum in it finds damage; it does not tell who wrote the file.
     """
-    path = checked_path(path, "path")
+    path = as_path(path, "path")
     try:
         with open_file(path, _check_version) as contents:
             return _classifier(contents)

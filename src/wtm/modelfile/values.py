@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from wtm.utils.printable import short_repr
+
 __all__ = ["decode", "decode_labels", "encode", "encode_labels", "parse_json"]
 
 _LABEL_DTYPES = re.compile(r"\|b1|\|[iu]1|[<>][iu][248]|[<>]f[248]|[<>]U[0-9]{1,9}|\|S[0-9]{1,9}|\|O")
@@ -72,7 +74,7 @@ def decode(value: Any) -> Any:
             return bytes.fromhex(digits)
         case {"items": list(pairs), **others} if not others and all(_is_pair(pair) for pair in pairs):
             return {_hashable(decode(key)): decode(item) for key, item in pairs}
-    raise ValueError(f"{_short(value)} stands for no value")
+    raise ValueError(f"{short_repr(value)} stands for no value")
 
 
 def encode_labels(labels: np.ndarray) -> dict[str, Any]:
@@ -106,7 +108,7 @@ def decode_labels(encoded: Any) -> np.ndarray:
         case {"dtype": str(dtype_name), "values": list(encoded_values), **others} if not others:
             values = [decode(value) for value in encoded_values]
         case _:
-            raise ValueError(f"{_short(encoded)} stands for no labels")
+            raise ValueError(f"{short_repr(encoded)} stands for no labels")
     if not _LABEL_DTYPES.fullmatch(dtype_name):
         raise ValueError(f"labels can't have the dtype {dtype_name!r}")
     dtype = np.dtype(dtype_name)
@@ -121,7 +123,7 @@ def decode_labels(encoded: Any) -> np.ndarray:
         raise ValueError(str(error)) from error
     kept = labels.tolist()
     if not is_sorted or kept != values or [*map(type, kept)] != [*map(type, values)]:
-        raise ValueError(f"the labels {_short(values)} are not sorted, or not of dtype {dtype_name}")
+        raise ValueError(f"the labels {short_repr(values)} are not sorted, or not of dtype {dtype_name}")
     return labels
 
 
@@ -149,10 +151,5 @@ def _is_pair(pair: Any) -> bool:
 
 def _hashable(key: Any) -> Any:
     if isinstance(key, list | dict):
-        raise ValueError(f"{_short(key)} can't be a key")
+        raise ValueError(f"{short_repr(key)} can't be a key")
     return key
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."

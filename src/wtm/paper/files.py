@@ -14,7 +14,7 @@ import joblib
 from llvmlite import binding
 
 import wtm
-from wtm.utils.atomic_write import replacing
+from wtm.utils.atomic_write import atomic_write
 
 __all__ = [
     "check_checkpoint",
@@ -109,7 +109,7 @@ def missing_runs(folder: Path, wanted: Iterable[tuple[str, int]], *, resume: boo
 
 def write_atomically(path: Path, content: bytes) -> None:
     """Write a file so that, whatever happens, `path` is the old file or the new one, whole."""
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         file.write(content)
 
 

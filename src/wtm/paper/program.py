@@ -9,7 +9,7 @@ from wtm.machine.examples import pack_examples
 from wtm.machine.training import LabelledExamples
 from wtm.paper.problem import Problem
 from wtm.paper.settings import Setting
-from wtm.utils.interruptible import interruptibly
+from wtm.utils.interruptible import interruptible
 
 __all__ = ["Program"]
 
@@ -52,8 +52,8 @@ class Program:
 
     def epoch(self) -> float:
         """Train for an epoch; returns the test accuracy after it, a fraction of 1."""
-        interruptibly(self._epoch)
-        return float(interruptibly(self._accuracy))
+        interruptible(self._epoch)
+        return float(interruptible(self._accuracy))
 
 
 def _as_in_their_file(problem: Problem, part: str) -> LabelledExamples:

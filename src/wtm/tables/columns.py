@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from wtm.utils.printable import shown
+from wtm.utils.printable import short_repr
 
 __all__ = [
     "MISSING",
@@ -145,7 +145,7 @@ class CategoryColumn:
         """As `NumberColumn.numbers`; a ValueError where a value is a string."""
         for value in self.distinct:
             if isinstance(value, str):
-                raise ValueError(f"{self.label} held numbers in fit, but now holds the string {shown(value)}.")
+                raise ValueError(f"{self.label} held numbers in fit, but now holds the string {short_repr(value)}.")
         table = np.array([*self.distinct, np.nan], np.float64)
         return lambda rows: table[self.codes[rows]]
 
@@ -218,7 +218,7 @@ class Table:
         values = []
         for column in self.columns:
             if isinstance(column, CategoryColumn):
-                example = shown(next(iter(column.distinct), None))
+                example = short_repr(next(iter(column.distinct), None))
                 raise ValueError(
                     f"{name} must hold only 0 and 1 (or False and True), but {column.label} holds categories, such as "
                     f"{example}. A wtm.Booleanizer turns them into true/false features."

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from wtm.tables.columns import MISSING, Column, Value
-from wtm.utils.printable import escaped, shown
+from wtm.utils.printable import escape, short_repr
 
 __all__ = ["Categories", "Conditions", "Numbers", "conditions_from_json"]
 
@@ -153,7 +153,7 @@ class Categories:
 
     def concern_about_new(self, label: str) -> str:
         """What a user ought to hear of the column with this label, if all that it holds is new."""
-        known = shown(self.values[0])
+        known = short_repr(self.values[0])
         return f"{label} holds no value that was there in fit, such as {known}: all of them count as never seen."
 
     def _check_kind(self, column: Column) -> None:
@@ -162,8 +162,8 @@ class Categories:
             kinds = "text", "numbers or booleans"
             was, has = kinds if before == {True} else reversed(kinds)
             raise ValueError(
-                f"{column.label} held {was} in fit, such as {shown(self.values[0])}, but now holds {has} only, and "
-                "nothing that could be equal. Convert the column to what it was in fit."
+                f"{column.label} held {was} in fit, such as {short_repr(self.values[0])}, but now holds {has} only, "
+                "and nothing that could be equal. Convert the column to what it was in fit."
             )
 
     def to_json(self) -> dict[str, Any]:
@@ -182,7 +182,7 @@ def _spell_number(number: float) -> str:
 
 def _spell_value(value: Value) -> str:
     if isinstance(value, str):
-        return value if _is_bare(value) else escaped(json.dumps(value, ensure_ascii=False))
+        return value if _is_bare(value) else escape(json.dumps(value, ensure_ascii=False))
     return _spell_number(value) if isinstance(value, float) else repr(value)
 
 

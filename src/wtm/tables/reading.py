@@ -26,7 +26,7 @@ from wtm.tables.columns import (
     is_missing,
     precision_error,
 )
-from wtm.utils.printable import shown
+from wtm.utils.printable import short_repr
 
 __all__ = ["first_duplicate", "read_table", "read_validated"]
 
@@ -58,7 +58,7 @@ def read_validated(estimator: Any, X: Any, *, reset: bool, min_rows: int = 1) ->
     duplicate = first_duplicate(X.column_names if hasattr(X, "column_names") else X.columns)
     if duplicate is not None:
         raise ValueError(
-            f"Column names must be unique, but {shown(duplicate)} occurs more than once. Rename the columns."
+            f"Column names must be unique, but {short_repr(duplicate)} occurs more than once. Rename the columns."
         )
     validate_data(estimator, X, reset=reset, skip_check_array=True)
     return read_table(X, estimator, min_rows=min_rows)
@@ -148,7 +148,7 @@ def _read_frame(X: Any, min_rows: int) -> Table:
             )
     # A frame makes a list of all its names whenever it is asked for them, or for a column by its place.
     pairs = zip(frame.columns, frame.iter_columns(), strict=True)
-    return Table(n_rows, [_read_series(series, f"column {shown(name)}") for name, series in pairs])
+    return Table(n_rows, [_read_series(series, f"column {short_repr(name)}") for name, series in pairs])
 
 
 def _read_series(series: nw.Series, label: str) -> Column:
@@ -221,8 +221,8 @@ def _plain(value: Any, label: str) -> Value:
 
 def _kind_error(label: str, value: Any) -> TypeError:
     return TypeError(
-        f"{label} holds {shown(value)} of type {type(value).__name__}, but an argument must be a string or a number, a "
-        "boolean, or missing (None or NaN). Turn the column into strings where it stands for categories."
+        f"{label} holds {short_repr(value)} of type {type(value).__name__}, but an argument must be a string or a "
+        "number, a boolean, or missing (None or NaN). Turn the column into strings where it stands for categories."
     )
 
 

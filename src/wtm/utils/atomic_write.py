@@ -9,24 +9,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["check_replaceable", "replacing"]
-
 
 @contextlib.contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A new file beside `path`, which takes its place when all is written and safe on disk.
+def atomic_write(path: Path) -> Iterator[BinaryIO]:
+    """Open a temporary file next to `path`, which replaces `path` once it is complete and safe on disk.
 
-    Whatever goes wrong, a file that was there stays as it was, and nothing else is left.
+    On any error an existing file stays as it was, and the temporary file is removed.
 
     Raises
     ------
     ValueError
-        `path` is something that must not be replaced, such as a folder or a device.
+        `path` is not a regular file, but a folder or a device.
     OSError
         The file can't be written.
     """
     target = _target(path)
-    with _name_beside(target, path) as temporary:
+    with _temporary_name(target, path) as temporary:
         with temporary.open("xb") as file:
             if target.exists():
                 shutil.copymode(target, temporary)
@@ -37,19 +35,19 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     _sync_folder(target.parent)
 
 
-def check_replaceable(path: Path) -> None:
-    """Find out whether `replacing` can write, by writing nothing in the same way: before there is anything to lose.
+def check_writable(path: Path) -> None:
+    """Check that `atomic_write` can write to `path`, without changing anything.
 
     Raises
     ------
     ValueError, OSError
-        As `replacing`.
+        As in `atomic_write`.
     """
     target = _target(path)
-    with _name_beside(target, path) as temporary:
+    with _temporary_name(target, path) as temporary:
         temporary.open("xb").close()
         with contextlib.suppress(FileNotFoundError):
-            target.lstat()  # a name may be too long
+            target.lstat()  # the name may be too long
 
 
 def _target(path: Path) -> Path:
@@ -60,14 +58,13 @@ def _target(path: Path) -> Path:
 
 
 @contextlib.contextmanager
-def _name_beside(target: Path, path: Path) -> Iterator[Path]:
-    """A name for a temporary file, which is not there afterwards; errors tell of `path`, the name that users know."""
+def _temporary_name(target: Path, path: Path) -> Iterator[Path]:
+    """Give a name next to `target`, and remove the file of this name at the end; errors name `path` instead."""
     temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
         yield temporary
     except OSError as error:
-        # A full disk is told of without any name.
-        if error.errno is not None and error.filename in (None, str(temporary)):
+        if error.errno is not None and error.filename in (None, str(temporary)):  # None: the disk is full
             raise type(error)(error.errno, error.strerror, str(path)) from None
         raise
     finally:
@@ -76,7 +73,7 @@ def _name_beside(target: Path, path: Path) -> Iterator[Path]:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the new name safe on disk, where the system lets us; the file is whole in any case."""
+    """Make the new name safe on disk, on systems that can."""
     if sys.platform == "win32":
         return
     with contextlib.suppress(OSError):

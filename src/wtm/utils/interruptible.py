@@ -1,37 +1,34 @@
-"""Work that Ctrl-C need not wait for."""
+"""Work that Ctrl-C interrupts at once."""
 
 import threading
 from collections.abc import Callable
 from typing import TypeVar
 
-__all__ = ["interruptibly"]
-
 _Result = TypeVar("_Result")
 
 
-def interruptibly(work: Callable[[], _Result]) -> _Result:
-    """Do `work` in a way that Ctrl-C ends at once, even while it is in compiled code.
+def interruptible(work: Callable[[], _Result]) -> _Result:
+    """Run `work` so that Ctrl-C ends the call at once, even inside compiled code.
 
-    Python handles signals in its main thread, between two of its own instructions: a main thread that is in a kernel
-    for a minute hears of Ctrl-C a minute later. So it lets another thread do the work and waits. After Ctrl-C that
-    thread goes on to the end of `work`, whose result is lost; it keeps no process from ending.
+    Python handles signals in the main thread, between two bytecode instructions. A main thread that spends a minute
+    in a kernel would see Ctrl-C a minute later, so another thread runs `work` while the main thread waits. After
+    Ctrl-C that thread finishes `work`, and its result is lost; it is a daemon, so the process can end before it.
     """
     if threading.current_thread() is not threading.main_thread():
         return work()
-    outcome: list[_Result] = []
-    failure: list[BaseException] = []
+    results: list[_Result] = []
+    errors: list[BaseException] = []
 
     def run() -> None:
         try:
-            outcome.append(work())
+            results.append(work())
         except BaseException as error:
-            failure.append(error)
+            errors.append(error)
 
     thread = threading.Thread(target=run, name="wtm", daemon=True)
     thread.start()
-    # With a timeout, since without one a wait can't be interrupted on Windows.
     while thread.is_alive():
-        thread.join(0.5)
-    if failure:
-        raise failure[0]
-    return outcome[0]
+        thread.join(0.5)  # on Windows a wait without a timeout can't be interrupted
+    if errors:
+        raise errors[0]
+    return results[0]
