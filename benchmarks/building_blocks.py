@@ -8,10 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numba
 import numpy as np
 
 from wtm.kernels.bits import BLOCK
-from wtm.kernels.jit import function
 from wtm.kernels.lazy import _begin_block, _evaluate_block
 from wtm.kernels.lazy_state import Block, Clauses, new_block, new_clauses
 from wtm.kernels.pending import pay, pay_and_feed
@@ -26,6 +26,8 @@ __all__ = ["BuildingBlocks", "Limits", "measure_limits"]
 
 _ROUNDS = 3
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+_measured = numba.njit(nogil=True, _nrt=False)  # not kept on disk: these are called a few times only
 
 
 class BuildingBlocks:
@@ -167,7 +169,7 @@ def _median_seconds(action: Callable[[], Any], before: Callable[[], Any] = lambd
 # --- Kernels -------------------------------------------------------------------------------------------------
 
 
-@function
+@_measured
 def _visit_blocks(rows, rules, clauses, block, evaluates):
     """Transpose each block and evaluate all clauses on it; returns the number of literals on their lists, summed up."""
     n_listed = 0
@@ -180,13 +182,13 @@ def _visit_blocks(rows, rules, clauses, block, evaluates):
     return n_listed
 
 
-@function
+@_measured
 def _draw_sets(random, update, n_draws):
     for _ in range(n_draws):
         bernoulli_vector(random, update)
 
 
-@function
+@_measured
 def _feed_or_pay(
     order, owed, n_type_i, is_hit, automata, include, random, rules, table, literals, rows, settled, raised, limits
 ):  # fmt: skip
@@ -202,7 +204,7 @@ def _feed_or_pay(
             pay(automata, include, order[i], owed, settled, random, rules, table, limits)
 
 
-@function
+@_measured
 def _flip(words, order, size):
     """Read and write pieces of `size` words in the given order."""
     for i in range(order.size):
@@ -210,7 +212,7 @@ def _flip(words, order, size):
             store(words, at, ~load(words, at))
 
 
-@function
+@_measured
 def _and_all(ones, n_ands, result):
     """ANDs with early exit, as in a clause that stays true."""
     fires = load(ones, 0)
@@ -221,7 +223,7 @@ def _and_all(ones, n_ands, result):
     store(result, 0, fires)
 
 
-@function
+@_measured
 def _draw_vectors(random, n_draws):
     a, b = load(random, 0), load(random, 8)
     total = splat(np.uint64(0))

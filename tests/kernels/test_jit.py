@@ -8,6 +8,8 @@ import textwrap
 
 import pytest
 
+from wtm.kernels.pending import draw_decrement
+
 PROGRAM = textwrap.dedent(
     """
     import sys, warnings
@@ -79,3 +81,8 @@ def test_kernels_that_can_only_be_read_are_used(folder):
     for path in folder.rglob("*"):
         path.chmod(0o555 if path.is_dir() else 0o444)
     assert run(folder)[:2] == (1, 0)
+
+
+def test_inner_functions_refuse_calls_from_python_instead_of_crashing():
+    with pytest.raises(TypeError, match="draw_decrement can be called by kernels only"):
+        draw_decrement(None, 1, None)

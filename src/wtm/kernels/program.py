@@ -6,11 +6,14 @@ Nothing else uses it. What it does, `wtm.kernels.direct` does with draws that ar
 
 import math
 
+import numba
 import numpy as np
 
-from wtm.kernels.jit import function, kernel
+from wtm.kernels.jit import kernel
 
 __all__ = ["FIRST_STATE", "N_PLANES", "program_accuracy", "program_epoch", "program_sample"]
+
+function = numba.njit(nogil=True, _nrt=False)
 
 FIRST_STATE = 0xCAFEF00DD15EA5E5
 """The state of the generator at the start."""
