@@ -19,7 +19,8 @@ from wtm.kernels.sampling import bernoulli_vector, next_vector
 from wtm.kernels.simd import any_set, load, splat, store
 from wtm.machine.distributions import gap_table, pending_table
 from wtm.machine.examples import Examples
-from wtm.machine.machine import Machine, MachineParameters
+from wtm.machine.machine import Machine
+from wtm.machine.machine_parameters import MachineParameters
 from wtm.machine.schedule import ClassSchedule
 
 __all__ = ["BuildingBlocks", "Limits", "measure_limits"]

@@ -16,7 +16,8 @@ class WTM(Program):
     commands = ("copy",)
 
     def load(self):
-        from wtm.machine.training import Model, train
+        from wtm.machine.model import Model
+        from wtm.machine.training import train
 
         self._model_class, self._train = Model, train
         rng = np.random.default_rng(0)
@@ -54,13 +55,12 @@ class WTM(Program):
         return self._train(model, self._training, None, n_epochs=n_epochs, shuffle=True, n_jobs=self.settings.threads)
 
     def _labelled(self, X, y):
-        from wtm.machine.examples import pack_examples
-        from wtm.machine.training import LabelledExamples
+        from wtm.machine.examples import LabelledExamples, pack_examples
 
         return LabelledExamples(pack_examples(X), y)
 
     def _new_model(self, n_features, n_classes, engine, n_clauses):
-        from wtm.machine.machine import MachineParameters
+        from wtm.machine.machine_parameters import MachineParameters
 
         s = self.settings
         parameters = MachineParameters(n_features, n_clauses, s.T, s.s, s.gamma, engine=engine)

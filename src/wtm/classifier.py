@@ -16,7 +16,9 @@ from wtm.fitting.fit_memory import check_fit
 from wtm.fitting.fit_warnings import concerns_about_fit, concerns_about_weights
 from wtm.fitting.progress import show_epochs
 from wtm.machine.calibration import fit_logit_scale
-from wtm.machine.training import LabelledExamples, Model, train
+from wtm.machine.examples import LabelledExamples
+from wtm.machine.model import Model
+from wtm.machine.training import train
 from wtm.predictor import Predictor
 from wtm.utils.threads import number_of_workers
 from wtm.validation.labels import check_classes, check_labels, class_indices, unique_labels

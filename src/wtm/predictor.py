@@ -15,8 +15,8 @@ from wtm.kernels.bits import BLOCK
 from wtm.machine.calibration import probabilities
 from wtm.machine.examples import Examples, words_a_row
 from wtm.machine.machine import Machine
-from wtm.machine.training import Model
-from wtm.machine.voting import PredictionModel, VotingModel
+from wtm.machine.model import Model, PredictionModel
+from wtm.machine.voting import VotingModel
 from wtm.tables.columns import SparseTable, Table
 from wtm.tables.reading import read_validated
 from wtm.utils.memory_limits import check_memory

@@ -15,7 +15,7 @@ import wtm
 from tests.helpers.models import machine_in, sparse_states
 from tests.helpers.problems import assert_same_model, small, table, three_classes, xor
 from wtm import reference
-from wtm.machine.machine import ENGINES
+from wtm.machine.machine_parameters import ENGINES
 
 
 @pytest.fixture(scope="module")

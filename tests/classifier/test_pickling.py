@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from tests.helpers.modelfiles import through_a_file
 from tests.helpers.problems import assert_same_model, small, three_classes
 from wtm import Booleanizer
-from wtm.machine.machine import ENGINES
+from wtm.machine.machine_parameters import ENGINES
 
 
 def _joblib(model):

@@ -18,7 +18,7 @@ from llvmlite.binding import get_host_cpu_features
 
 from tests.helpers import fingerprint
 from tests.helpers.problems import assert_same_model, is_same_model, small, three_classes, xor
-from wtm.machine.machine import ENGINES, SAMPLERS
+from wtm.machine.machine_parameters import ENGINES, SAMPLERS
 
 # What the ways of tests/fingerprint.py come to. They change only when a change of the code changes fitted models,
 # which is then to be said under "changes the fitted model" in the CHANGELOG; renew them with

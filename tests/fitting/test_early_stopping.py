@@ -8,9 +8,8 @@ import pytest
 
 from tests.helpers.problems import assert_same_model, small, table, three_classes, xor
 from wtm.fitting.early_stopping import hold_out
-from wtm.machine.examples import pack_examples
-from wtm.machine.machine import ENGINES
-from wtm.machine.training import LabelledExamples
+from wtm.machine.examples import LabelledExamples, pack_examples
+from wtm.machine.machine_parameters import ENGINES
 
 
 @pytest.fixture(scope="module")

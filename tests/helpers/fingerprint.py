@@ -11,7 +11,7 @@ import sys
 import numba
 
 from tests.helpers.problems import small, three_classes
-from wtm.machine.machine import ENGINES
+from wtm.machine.machine_parameters import ENGINES
 
 WAYS = {f"{engine}, boosted": {"engine": engine} for engine in ENGINES} | {
     f"{engine}, unboosted from a random start": {

@@ -19,7 +19,7 @@ from tests.helpers.streams import Streams, fresh_random
 from wtm import reference
 from wtm.kernels import direct
 from wtm.machine.distributions import threshold
-from wtm.machine.machine import SAMPLERS
+from wtm.machine.machine_parameters import SAMPLERS
 from wtm.machine.schedule import ClassSchedule
 
 

@@ -10,7 +10,8 @@ from scipy import stats
 from tests.helpers.enumeration import CASES, assert_matches, chi_square
 from tests.helpers.models import assert_consistent, machine_in, packed_rows, parameters, random_rows
 from tests.helpers.problems import small, xor
-from wtm.machine.machine import ENGINES, SAMPLERS, Machine, MachineParameters
+from wtm.machine.machine import Machine
+from wtm.machine.machine_parameters import ENGINES, SAMPLERS, MachineParameters
 from wtm.machine.schedule import ClassSchedule
 
 # An engine is tested as soon as it is in ENGINES. Only the direct one draws with the sampler that it is told.

@@ -5,7 +5,7 @@ import pytest
 
 from wtm import WTMClassifier
 from wtm.datasets import load_connect_4, load_mnist, load_noisy_xor
-from wtm.machine.machine import ENGINES
+from wtm.machine.machine_parameters import ENGINES
 
 pytestmark = pytest.mark.slow
 

@@ -6,7 +6,8 @@ from scipy import stats
 
 from tests.helpers.models import SIZES, assert_consistent, machine_in, packed_rows, parameters, random_rows
 from wtm import reference
-from wtm.machine.machine import ENGINES, INITS, SAMPLERS, Machine
+from wtm.machine.machine import Machine
+from wtm.machine.machine_parameters import ENGINES, INITS, SAMPLERS
 from wtm.machine.schedule import ClassSchedule, draw_schedule
 
 

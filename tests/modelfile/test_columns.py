@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from tests.helpers.modelfiles import changed, contents, forge, through_a_file
 from tests.helpers.problems import assert_same_model, small
 from wtm import Booleanizer, load_model
-from wtm.machine.machine import ENGINES
+from wtm.machine.machine_parameters import ENGINES
 
 BOOLEANIZERS = (
     "auto",

@@ -14,7 +14,8 @@ import wtm
 from tests.helpers.modelfiles import contents, through_a_file
 from tests.helpers.problems import assert_same_model, small, table, three_classes
 from wtm import WTMClassifier, load_model, reference
-from wtm.machine.machine import ENGINES, Machine
+from wtm.machine.machine import Machine
+from wtm.machine.machine_parameters import ENGINES
 from wtm.rules import rules_of
 
 DATA = Path(__file__).parents[1] / "data"

@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 from tests.helpers.synthetic import SMALL, small_problem
 from wtm.machine.machine import Machine
-from wtm.machine.training import Model, train
+from wtm.machine.model import Model
+from wtm.machine.training import train
 from wtm.paper import checkpoint as module
 from wtm.paper.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from wtm.paper.run import parameters_of

@@ -8,7 +8,7 @@ from scipy import stats
 from sklearn.base import clone
 
 from tests.helpers.problems import assert_same_model, is_same_model, small, table, three_classes, xor
-from wtm.machine.machine import ENGINES
+from wtm.machine.machine_parameters import ENGINES
 from wtm.machine.schedule import draw_schedule
 
 # Below are a few p-values; a right program fails one of them for less than one choice of seeds in 10**6.

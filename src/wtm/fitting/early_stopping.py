@@ -3,7 +3,9 @@
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from wtm.machine.training import LabelledExamples, Model, accuracy
+from wtm.machine.examples import LabelledExamples
+from wtm.machine.model import Model
+from wtm.machine.training import accuracy
 
 __all__ = ["BestEpoch", "hold_out"]
 

@@ -1,6 +1,6 @@
 """What a fit will need of the memory, so that one which can't end is not begun."""
 
-from wtm.machine.machine import MachineParameters
+from wtm.machine.machine_parameters import MachineParameters
 from wtm.machine.schedule import BYTES_AN_EXAMPLE
 from wtm.utils.memory_limits import check_memory
 

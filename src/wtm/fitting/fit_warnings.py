@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from wtm.machine.training import LabelledExamples, Model
+from wtm.machine.examples import LabelledExamples
+from wtm.machine.model import Model
 
 __all__ = ["concerns_about_fit", "concerns_about_weights"]
 

@@ -1,17 +1,17 @@
 """True/false features: checks of a 0/1 table, and its literals as rows of bits."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
 from wtm.kernels.bits import complete_literals, pack_csr_rows
+from wtm.machine.schedule import order_by_content
 from wtm.utils.memory_limits import check_memory
 
-__all__ = ["Block", "Examples", "checked_blocks", "pack_blocks", "pack_examples", "pack_parts", "words_a_row"]
-
+_MEASURED_ROWS = 5_000
 _CHUNK = 4096  # rows that are compared and packed at a time, so that working space does not grow with the table
 _VECTOR_WORDS = 8
 _BIT_VALUES = (1 << np.arange(8)).astype(np.uint8)
@@ -37,6 +37,59 @@ class Examples:
 
     def __len__(self) -> int:
         return len(self.literals)
+
+
+@dataclass(frozen=True)
+class LabelledExamples:
+    """Examples with their labels.
+
+    Attributes
+    ----------
+    examples : Examples
+    labels : ndarray of shape (n_rows,), int64
+        Class indices.
+    weights : ndarray of shape (n_rows,), float64, or None
+        How much each row counts, in training and in accuracies; None is 1 for each.
+    """
+
+    examples: Examples
+    labels: np.ndarray
+    weights: np.ndarray | None = None
+
+    def sample(self) -> "LabelledExamples":
+        """Return the rows to measure a model on while it trains: all, or 5,000 spread evenly."""
+        n_rows = len(self.labels)
+        if n_rows <= _MEASURED_ROWS:
+            return self
+        return self.rows(np.linspace(0, n_rows - 1, _MEASURED_ROWS).astype(np.int64))
+
+    def weighted(self, class_weights: np.ndarray | None) -> "LabelledExamples":
+        """Return the same rows with weights multiplied by their classes', float64 of shape (n_classes,)."""
+        if class_weights is None:
+            return self
+        of_rows = class_weights[self.labels]
+        return replace(self, weights=of_rows if self.weights is None else self.weights * of_rows)
+
+    def by_content(self) -> "LabelledExamples":
+        """Return the rows in an order that depends on what they hold alone."""
+        return self.rows(order_by_content(self.examples.literals, self.labels))
+
+    def rows(self, rows: np.ndarray) -> "LabelledExamples":
+        """Return the given rows, int64, in the given order.
+
+        Raises
+        ------
+        MemoryError
+            They would not fit into the memory beside these.
+        """
+        n_words = self.examples.literals.shape[1]
+        check_memory(
+            8 * len(rows) * n_words,
+            f"A copy of {len(rows):,} rows in {n_words} words",
+            "Fewer rows or features would take less; so would partial_fit, some rows at a time.",
+        )
+        examples = replace(self.examples, literals=self.examples.literals[rows])
+        return LabelledExamples(examples, self.labels[rows], None if self.weights is None else self.weights[rows])
 
 
 def pack_examples(X: Block, name: str = "X", labels: Sequence[str] | None = None) -> Examples:

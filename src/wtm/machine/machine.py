@@ -1,123 +1,21 @@
 """The machine of one class: automata, weights and random state; an epoch of training."""
 
-from dataclasses import dataclass, fields
-from functools import cached_property
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from wtm.kernels.bits import BLOCK
 from wtm.kernels.direct import direct_epoch
 from wtm.kernels.feedback import include_words
 from wtm.kernels.lazy import lazy_epoch
-from wtm.kernels.lazy_state import LIST_STRIDE, new_block, new_clauses
-from wtm.kernels.params import Rules
-from wtm.kernels.sampling import BERNOULLI, BINOMIAL, BITS, RANDOM_WORDS
-from wtm.machine.clause_weights import WeightTable
-from wtm.machine.distributions import binomial_table, gap_table, pending_table, threshold
+from wtm.kernels.lazy_state import new_block, new_clauses
+from wtm.kernels.sampling import BINOMIAL, RANDOM_WORDS
+from wtm.machine.distributions import binomial_table, gap_table, pending_table
+from wtm.machine.machine_parameters import SAMPLERS, MachineParameters
 from wtm.machine.schedule import ClassSchedule
-from wtm.utils.memory_limits import check_memory
-
-__all__ = ["ENGINES", "INITS", "SAMPLERS", "FeedbackCounts", "Machine", "MachineParameters"]
-
-ENGINES = ("lazy", "direct")
-INITS = ("border", "random")
-SAMPLERS = {"bits": BITS, "binomial": BINOMIAL, "bernoulli": BERNOULLI}
 
 _BORDER = 128  # the byte of the lowest including state, whatever the number of states
 _VECTOR_WORDS = 8
-_DIRECT_BYTES_A_CLAUSE = 24
-_LAZY_BYTES_A_SLOT = BLOCK // 8 + 18
-_LAZY_BYTES_A_CLAUSE = BLOCK // 8 + 4 * LIST_STRIDE + 16
-
-
-@dataclass(frozen=True)
-class MachineParameters:
-    """What the machines of all classes have in common; see `wtm.WTMClassifier` for the meaning."""
-
-    n_features: int
-    n_clauses: int
-    T: float
-    s: float
-    gamma: float
-    n_states: int = 256
-    boost_true_positive: bool = True
-    init: str = "border"
-    engine: str = "lazy"
-    sampler: str = "bits"
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the parameters alone: tables that were made from them are made again when they are needed."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    @property
-    def n_literals(self) -> int:
-        """Number of literals u = 2o."""
-        return 2 * self.n_features
-
-    @property
-    def n_words(self) -> int:
-        """Words of 64 automata that a clause takes."""
-        return -(-self.n_literals // 64)
-
-    @property
-    def n_bytes(self) -> int:
-        """Bytes of a machine's automata and include bits, its bulk."""
-        return self.n_clauses * self.n_words * (64 + 8)
-
-    def check_memory(self, n_machines: int) -> None:
-        """Refuse machines that memory can't hold.
-
-        Raises
-        ------
-        MemoryError
-            There is too little that is free.
-        """
-        check_memory(
-            n_machines * self.n_bytes,
-            f"{n_machines} machines of {self.n_clauses:,} clauses and {self.n_literals:,} literals",
-            "A smaller n_clauses or fewer features would take less.",
-        )
-
-    @property
-    def work_bytes(self) -> int:
-        """Bytes of working space that an epoch of one machine takes beside it."""
-        if self.engine == "direct":
-            return self.n_clauses * _DIRECT_BYTES_A_CLAUSE
-        n_slots = 2 * (-(-(self.n_clauses // 2) // BLOCK) * BLOCK)
-        return n_slots * _LAZY_BYTES_A_SLOT + self.n_clauses * _LAZY_BYTES_A_CLAUSE + self.n_literals * BLOCK // 8
-
-    @property
-    def lowest(self) -> int:
-        """Byte of state 0."""
-        return _BORDER - self.n_states // 2
-
-    @property
-    def highest(self) -> int:
-        """Byte of state 2N - 1."""
-        return _BORDER + self.n_states // 2 - 1
-
-    @cached_property
-    def rules(self) -> Rules:
-        """The same for kernels."""
-        return Rules(
-            n_features=self.n_features,
-            n_literals=self.n_literals,
-            n_words=self.n_words,
-            row_words=-(-self.n_words // _VECTOR_WORDS) * _VECTOR_WORDS,
-            lowest=self.lowest,
-            highest=self.highest,
-            boost=self.boost_true_positive,
-            p_threshold=threshold(1 / self.s),
-            T=self.T,
-            fixed=self.weight_table.fixed,
-            unit=self.weight_table.unit,
-        )
-
-    @cached_property
-    def weight_table(self) -> WeightTable:
-        """The weights that a clause can have."""
-        return WeightTable(self.gamma, self.n_clauses)
 
 
 class FeedbackCounts(NamedTuple):

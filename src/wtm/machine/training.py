@@ -3,143 +3,18 @@
 import math
 import time
 from collections.abc import Generator
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
 
-from wtm.machine.examples import Examples
-from wtm.machine.machine import FeedbackCounts, Machine, MachineParameters
-from wtm.machine.schedule import ClassSchedule, draw_schedule, order_by_content
+from wtm.machine.examples import LabelledExamples
+from wtm.machine.machine import FeedbackCounts, Machine
+from wtm.machine.model import Model
+from wtm.machine.schedule import ClassSchedule, draw_schedule
 from wtm.machine.voting import VotingModel
 from wtm.utils.interruptible import interruptible
-from wtm.utils.memory_limits import check_memory
 from wtm.utils.threads import number_of_workers
-
-__all__ = ["LabelledExamples", "Model", "accuracy", "train"]
-
-_MEASURED_ROWS = 5_000
-
-
-@dataclass(frozen=True)
-class LabelledExamples:
-    """Examples with their labels.
-
-    Attributes
-    ----------
-    examples : Examples
-    labels : ndarray of shape (n_rows,), int64
-        Class indices.
-    weights : ndarray of shape (n_rows,), float64, or None
-        How much each row counts, in training and in accuracies; None is 1 for each.
-    """
-
-    examples: Examples
-    labels: np.ndarray
-    weights: np.ndarray | None = None
-
-    def sample(self) -> "LabelledExamples":
-        """Return the rows to measure a model on while it trains: all, or 5,000 spread evenly."""
-        n_rows = len(self.labels)
-        if n_rows <= _MEASURED_ROWS:
-            return self
-        return self.rows(np.linspace(0, n_rows - 1, _MEASURED_ROWS).astype(np.int64))
-
-    def weighted(self, class_weights: np.ndarray | None) -> "LabelledExamples":
-        """Return the same rows with weights multiplied by their classes', float64 of shape (n_classes,)."""
-        if class_weights is None:
-            return self
-        of_rows = class_weights[self.labels]
-        return replace(self, weights=of_rows if self.weights is None else self.weights * of_rows)
-
-    def by_content(self) -> "LabelledExamples":
-        """Return the rows in an order that depends on what they hold alone."""
-        return self.rows(order_by_content(self.examples.literals, self.labels))
-
-    def rows(self, rows: np.ndarray) -> "LabelledExamples":
-        """Return the given rows, int64, in the given order.
-
-        Raises
-        ------
-        MemoryError
-            They would not fit into the memory beside these.
-        """
-        n_words = self.examples.literals.shape[1]
-        check_memory(
-            8 * len(rows) * n_words,
-            f"A copy of {len(rows):,} rows in {n_words} words",
-            "Fewer rows or features would take less; so would partial_fit, some rows at a time.",
-        )
-        examples = replace(self.examples, literals=self.examples.literals[rows])
-        return LabelledExamples(examples, self.labels[rows], None if self.weights is None else self.weights[rows])
-
-
-@dataclass
-class Model:
-    """All that training changes, and all that it depends on besides the data.
-
-    Attributes
-    ----------
-    machines : list of Machine
-        One a class.
-    seed : int
-        Of the schedules; 63 bits.
-    n_seen : int
-        Number of examples trained on so far; with weights, of running numbers used up (see `wtm.machine.schedule`).
-    n_epochs : int
-        Number of epochs trained so far.
-    logit_scale : float
-        What sums are multiplied with before they become probabilities (see `wtm.machine.calibration`).
-    """
-
-    machines: list[Machine]
-    seed: int
-    n_seen: int = 0
-    n_epochs: int = 0
-    logit_scale: float = 1.0
-
-    @classmethod
-    def new(cls, parameters: MachineParameters, n_classes: int, seed: int) -> "Model":
-        """Return a model before training.
-
-        Raises
-        ------
-        MemoryError
-            Its machines would not fit into the memory.
-        """
-        parameters.check_memory(n_classes)
-        return cls([Machine.new(parameters, seed, i) for i in range(n_classes)], seed)
-
-    @property
-    def parameters(self) -> MachineParameters:
-        """What all machines have in common."""
-        return self.machines[0].parameters
-
-    def voting_model(self) -> VotingModel:
-        """Compile the machines for prediction."""
-        return VotingModel.of(self.machines)
-
-    def copy(self) -> "Model":
-        """Return a model in the same state, which may be trained without this one."""
-        return self.going_on(self.parameters)
-
-    def going_on(self, parameters: MachineParameters) -> "Model":
-        """Return a copy with other parameters, which hold from now on.
-
-        Raises
-        ------
-        ValueError
-            A trained model does not allow the change.
-        """
-        for name in ("n_clauses", "n_states", "gamma"):
-            now, before = getattr(parameters, name), getattr(self.parameters, name)
-            if now != before:
-                raise ValueError(
-                    f"{name} can't change while training goes on: it was {before!r} and is {now!r}. Set it back, or "
-                    "fit anew with warm_start=False."
-                )
-        return replace(self, machines=[machine.copy(parameters) for machine in self.machines])
 
 
 def train(

@@ -1,9 +1,8 @@
-"""Votes of trained machines, 512 examples at a time; a model that can do nothing else."""
+"""Votes of trained machines, 512 examples at a time."""
 
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import ClassVar, NoReturn
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -11,12 +10,10 @@ from joblib import Parallel, delayed
 from wtm.kernels.bits import BLOCK
 from wtm.kernels.evaluate import list_literals, votes
 from wtm.machine.examples import Examples
-from wtm.machine.machine import Machine, MachineParameters
+from wtm.machine.machine import Machine
 from wtm.utils.interruptible import interruptible
 from wtm.utils.memory_limits import check_memory
 from wtm.utils.threads import number_of_workers
-
-__all__ = ["PredictionModel", "VotingModel"]
 
 
 @dataclass(frozen=True)
@@ -118,53 +115,3 @@ class VotingModel:
             interruptible(add)
         else:  # over before anyone could stop it: not worth a thread
             add()
-
-
-@dataclass(frozen=True)
-class PredictionModel:
-    """What is left of a model that was saved for prediction only: it takes the place of `wtm.machine.training.Model`.
-
-    Attributes
-    ----------
-    parameters : MachineParameters
-    exponents : ndarray of shape (n_machines, n_clauses), int32
-        Clause j of machine i has the weight (1 + gamma)**exponents[i, j].
-    clause_ends, literal_list : ndarray
-        As in `VotingModel`.
-    logit_scale : float
-        As in `wtm.machine.training.Model`.
-    """
-
-    NO_AUTOMATA: ClassVar[str] = (
-        "This model has no automata: it comes from a file that was saved with prediction_only=True. It predicts, but "
-        "can't go on training or show its machines_; for that, save the trained model without prediction_only."
-    )
-
-    parameters: MachineParameters
-    exponents: np.ndarray
-    clause_ends: np.ndarray
-    literal_list: np.ndarray
-    logit_scale: float
-
-    @classmethod
-    def of(cls, machines: list[Machine], logit_scale: float) -> "PredictionModel":
-        """Return what prediction needs of `machines`."""
-        voting = VotingModel.of(machines)
-        exponents = np.stack([machine.exponents for machine in machines])
-        return cls(machines[0].parameters, exponents, voting.clause_ends, voting.literal_list, logit_scale)
-
-    @property
-    def machines(self) -> list[Machine]:
-        """Not there."""
-        raise AttributeError(self.NO_AUTOMATA)
-
-    def going_on(self, parameters: MachineParameters) -> NoReturn:
-        """Not possible."""
-        raise ValueError(self.NO_AUTOMATA)
-
-    def voting_model(self) -> VotingModel:
-        """Compile for prediction."""
-        table = self.parameters.weight_table
-        votes = table.to_fixed(self.exponents)
-        votes[:, self.exponents.shape[1] // 2 :] *= -1
-        return VotingModel.with_votes(votes, self.clause_ends, self.literal_list, table.unit)

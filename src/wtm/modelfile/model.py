@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 from wtm import __version__
 from wtm.booleanizer import Booleanizer
 from wtm.kernels.sampling import RANDOM_WORDS
-from wtm.machine.machine import Machine, MachineParameters
-from wtm.machine.training import Model
-from wtm.machine.voting import PredictionModel
+from wtm.machine.machine import Machine
+from wtm.machine.machine_parameters import MachineParameters
+from wtm.machine.model import Model, PredictionModel
 from wtm.modelfile.container import Contents, open_file, write_file
 from wtm.modelfile.values import decode, decode_labels, encode, encode_labels
 from wtm.utils.memory_limits import check_memory

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from wtm.kernels.feedback import include_words
-from wtm.machine.machine import Machine, MachineParameters
-from wtm.machine.training import Model
+from wtm.machine.machine import Machine
+from wtm.machine.machine_parameters import MachineParameters
+from wtm.machine.model import Model
 from wtm.paper.files import write_atomically
 
 __all__ = [

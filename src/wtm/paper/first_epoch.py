@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wtm.datasets import DATA_DIR_VARIABLE, DatasetNotFoundError
-from wtm.machine.machine import SAMPLERS, Machine, MachineParameters
+from wtm.machine.machine import Machine
+from wtm.machine.machine_parameters import SAMPLERS, MachineParameters
 from wtm.machine.schedule import draw_schedule
 from wtm.paper.console import Table, say
 from wtm.paper.problem import QUICK_CLAUSES, Problem, load_problem

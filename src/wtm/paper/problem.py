@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from wtm.datasets import Dataset, load_connect_4, load_imdb, load_mnist
-from wtm.machine.examples import pack_examples
-from wtm.machine.training import LabelledExamples
+from wtm.machine.examples import LabelledExamples, pack_examples
 from wtm.paper.settings import NAMES_BY_RECIPE
 
 __all__ = ["QUICK_CLAUSES", "QUICK_EPOCHS", "Problem", "load_problem"]

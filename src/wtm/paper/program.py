@@ -5,8 +5,7 @@ from functools import partial
 import numpy as np
 
 from wtm.kernels.program import FIRST_STATE, N_PLANES, program_accuracy, program_epoch, program_sample
-from wtm.machine.examples import pack_examples
-from wtm.machine.training import LabelledExamples
+from wtm.machine.examples import LabelledExamples, pack_examples
 from wtm.paper.problem import Problem
 from wtm.paper.settings import Setting
 from wtm.utils.interruptible import interruptible

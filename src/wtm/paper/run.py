@@ -8,8 +8,9 @@ from typing import Any
 
 from wtm.classifier import WTMClassifier
 from wtm.fitting.progress import show_epochs
-from wtm.machine.machine import MachineParameters
-from wtm.machine.training import Model, train
+from wtm.machine.machine_parameters import MachineParameters
+from wtm.machine.model import Model
+from wtm.machine.training import train
 from wtm.paper.checkpoint import REMEDY, Checkpoint, load_checkpoint, save_checkpoint
 from wtm.paper.console import say
 from wtm.paper.files import check_checkpoint, check_not_there, environment, prepare_folder

@@ -18,7 +18,7 @@ import numpy as np
 from wtm.kernels.distribution_tables import BinomialTable
 from wtm.kernels.sampling import RANDOM_WORDS, fill_masks
 from wtm.machine.distributions import PROBABILITY_DIGITS, binomial_table, threshold
-from wtm.machine.machine import SAMPLERS
+from wtm.machine.machine_parameters import SAMPLERS
 from wtm.paper.console import Table, say, show
 from wtm.paper.entries import ENVIRONMENT, check_entries, is_count, is_flag, is_number, of_kind
 from wtm.paper.files import check_not_there, environment, prepare_folder, read_json, write_json

@@ -8,9 +8,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from wtm.fitting.progress import bar
-from wtm.machine.examples import pack_examples
-from wtm.machine.machine import MachineParameters
-from wtm.machine.training import LabelledExamples, Model, train
+from wtm.machine.examples import LabelledExamples, pack_examples
+from wtm.machine.machine_parameters import MachineParameters
+from wtm.machine.model import Model
+from wtm.machine.training import train
 from wtm.paper.checkpoint import (
     REMEDY,
     Checkpoint,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from wtm.machine.machine import MachineParameters
+from wtm.machine.machine_parameters import MachineParameters
 from wtm.paper.accuracy_table import describe_setting
 from wtm.paper.console import NOTHING, Table, say, show
 from wtm.paper.entries import ENVIRONMENT, are_shares, check_entries, is_count, is_data, of_kind
@@ -59,7 +59,7 @@ class Variant:
     averaged : int
         The mean is over so many last epochs.
     changes : dict
-        Of `wtm.machine.machine.MachineParameters`.
+        Of `wtm.machine.machine_parameters.MachineParameters`.
     file_order : bool
         Whether examples come as in the file, in every epoch, as the authors' program has them.
     reported : float or None

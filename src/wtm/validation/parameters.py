@@ -10,7 +10,7 @@ from wtm.booleanizer import Booleanizer
 from wtm.fitting.callbacks import check_callbacks
 from wtm.machine.clause_weights import WEIGHT_BITS
 from wtm.machine.distributions import PROBABILITY_DIGITS
-from wtm.machine.machine import ENGINES, INITS, SAMPLERS, MachineParameters
+from wtm.machine.machine_parameters import ENGINES, INITS, SAMPLERS, MachineParameters
 
 __all__ = ["check_parameters", "draw_seed", "machine_parameters"]
 
