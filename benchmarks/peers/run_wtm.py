@@ -25,7 +25,7 @@ class WTM(Program):
         trial = self._labelled(X, y)
         for engine in ("lazy", "direct"):  # compiles both, or reads them from disk
             model = self._new_model(8, 2, engine, 4)
-            next(train(model, trial, None, n_epochs=1, shuffle=True, n_jobs=1))
+            next(train(model, trial, None, n_epochs=1, shuffle=True, n_threads=1))
 
     def build(self):
         settings, data = self.settings, self.data
@@ -49,10 +49,12 @@ class WTM(Program):
 
         if self._voting is None:  # kept from one call to the next, as by WTMClassifier
             self._voting = self._model.voting_model()
-        return self._voting.sums(pack_examples(self.data["X_test"]), n_jobs=self.settings.threads).argmax(axis=1)
+        return self._voting.sums(pack_examples(self.data["X_test"]), n_threads=self.settings.threads).argmax(axis=1)
 
     def _epochs_of(self, model, n_epochs):
-        return self._train(model, self._training, None, n_epochs=n_epochs, shuffle=True, n_jobs=self.settings.threads)
+        return self._train(
+            model, self._training, None, n_epochs=n_epochs, shuffle=True, n_threads=self.settings.threads
+        )
 
     def _labelled(self, X, y):
         from wtm.machine.examples import LabelledExamples, pack_examples

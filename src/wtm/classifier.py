@@ -20,7 +20,7 @@ from wtm.machine.examples import LabelledExamples
 from wtm.machine.model import Model
 from wtm.machine.training import train
 from wtm.predictor import Predictor
-from wtm.utils.threads import number_of_workers
+from wtm.utils.threads import resolve_n_threads
 from wtm.validation.labels import check_classes, check_labels, class_indices, unique_labels
 from wtm.validation.parameters import check_parameters, draw_seed, machine_parameters
 from wtm.validation.row_weights import check_total, class_weights, sample_weights
@@ -229,11 +229,14 @@ class WTMClassifier(Predictor):
             goes_on = self.warm_start and self.__sklearn_is_fitted__()
             training = self._training_data(X, y, sample_weight, reset=not goes_on, learn_classes=not goes_on)
             validation = self._validation_data(X_val, y_val)
-            model = self._model_to_train(goes_on, training, keeps_best=bool(self.early_stopping))
+            n_threads = resolve_n_threads(self.n_jobs)
+            model = self._model_to_train(goes_on, training, n_threads, keeps_best=bool(self.early_stopping))
             if self.early_stopping and validation is None:
                 training, validation = hold_out(training, float(self.validation_fraction), model.seed)
             before = model.n_epochs
-            model = self._train(model, training, validation, int(self.n_epochs), stops_early=bool(self.early_stopping))
+            model = self._train(
+                model, training, validation, int(self.n_epochs), n_threads, stops_early=bool(self.early_stopping)
+            )
             kept = self.history_[self.n_epochs_ - 1]
             by_class = class_weights(self.class_weight, self.classes_, training.labels, training.weights)
             self._warn_of(concerns_about_fit(model, training, kept, by_class))
@@ -273,8 +276,9 @@ class WTMClassifier(Predictor):
             if not goes_on:
                 self.classes_ = classes
             training = self._training_data(X, y, sample_weight, reset=not goes_on, learn_classes=False)
-            model = self._model_to_train(goes_on, training)
-            model = self._train(model, training, None, 1)
+            n_threads = resolve_n_threads(self.n_jobs)
+            model = self._model_to_train(goes_on, training, n_threads)
+            model = self._train(model, training, None, 1, n_threads)
             self._warn_of(concerns_about_weights(model, self.history_[-1:]))
         return self
 
@@ -319,12 +323,13 @@ class WTMClassifier(Predictor):
         check_consistent_length(table, y)
         return LabelledExamples(self._examples(table, "X_val"), class_indices(y, self.classes_, "y_val"))
 
-    def _model_to_train(self, goes_on: bool, training: LabelledExamples, *, keeps_best: bool = False) -> Model:
+    def _model_to_train(
+        self, goes_on: bool, training: LabelledExamples, n_threads: int, *, keeps_best: bool = False
+    ) -> Model:
         """Return a new model, or a copy of the one that is there: a call that ends in the middle loses nothing."""
         parameters = machine_parameters(self.get_params(deep=False), training.examples.n_features)
         n_classes = len(self.classes_)
-        n_workers = number_of_workers(self.n_jobs, n_classes)
-        check_fit(parameters, n_classes, len(training.labels), n_workers=n_workers, keeps_best=keeps_best)
+        check_fit(parameters, n_classes, len(training.labels), n_threads=n_threads, keeps_best=keeps_best)
         if goes_on:
             return self._model.going_on(parameters)
         return Model.new(parameters, n_classes, draw_seed(self.random_state))
@@ -335,6 +340,7 @@ class WTMClassifier(Predictor):
         training: LabelledExamples,
         validation: LabelledExamples | None,
         n_epochs: int,
+        n_threads: int,
         *,
         stops_early: bool = False,
     ) -> Model:
@@ -342,20 +348,20 @@ class WTMClassifier(Predictor):
         by_class = class_weights(self.class_weight, self.classes_, training.labels, training.weights)
         weighted = training.weighted(by_class)
         check_total(weighted.weights)
-        best = BestEpoch(model, validation, self.n_jobs) if stops_early and validation is not None else None
+        best = BestEpoch(model, validation, n_threads) if stops_early and validation is not None else None
         calibrating = weighted if best is None else best.validation
         callbacks = check_callbacks(self.callbacks)
         history = self.history_[: model.n_epochs] if model.n_epochs else []
         last = model.n_epochs + n_epochs
         epochs = train(
             model, training, validation,
-            weights=weighted.weights, n_epochs=n_epochs, shuffle=bool(self.shuffle), n_jobs=self.n_jobs,
+            weights=weighted.weights, n_epochs=n_epochs, shuffle=bool(self.shuffle), n_threads=n_threads,
         )  # fmt: skip
         with closing(epochs), closing(show_epochs(epochs, n_epochs, int(self.verbose))) as shown:
             for measured in shown:
                 entry = dict(measured)
                 history.append(entry)
-                copy_now = partial(self._copy_with, model, history, calibrating)
+                copy_now = partial(self._copy_with, model, history, calibrating, n_threads)
                 ends = call_all(callbacks, Epoch(model.n_epochs, last, entry, history, copy_now))
                 entry.update(measured)  # a callback may have changed or removed figures that are needed below
                 if best is not None:
@@ -363,12 +369,12 @@ class WTMClassifier(Predictor):
                 if ends:
                     break
         kept = model if best is None else best.model
-        self._keep(kept, history, calibrating)
+        self._keep(kept, history, calibrating, n_threads)
         if best is not None:
             self.best_epoch_ = self.n_epochs_
         return kept
 
-    def _keep(self, model: Model, history: list[dict[str, Any]], calibrating: LabelledExamples) -> None:
+    def _keep(self, model: Model, history: list[dict[str, Any]], calibrating: LabelledExamples, n_threads: int) -> None:
         """Become a classifier fitted with `model`."""
         self._model = model
         self._voting = model.voting_model()
@@ -376,11 +382,13 @@ class WTMClassifier(Predictor):
         self.n_epochs_ = model.n_epochs
         self.__dict__.pop("best_epoch_", None)
         measured = calibrating.sample()
-        sums = self._voting.sums(measured.examples, n_jobs=self.n_jobs) * self._voting.unit
+        sums = self._voting.sums(measured.examples, n_threads=n_threads) * self._voting.unit
         model.logit_scale = fit_logit_scale(sums, measured.labels, measured.weights, model.parameters.T)
 
-    def _copy_with(self, model: Model, history: list[dict[str, Any]], calibrating: LabelledExamples) -> Self:
+    def _copy_with(
+        self, model: Model, history: list[dict[str, Any]], calibrating: LabelledExamples, n_threads: int
+    ) -> Self:
         """Return a classifier with the parameters of this one, fitted with a copy of `model`."""
         twin = copy.copy(self)
-        twin._keep(model.copy(), [dict(entry) for entry in history], calibrating)
+        twin._keep(model.copy(), [dict(entry) for entry in history], calibrating, n_threads)
         return twin

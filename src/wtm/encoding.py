@@ -64,15 +64,15 @@ def table_to_examples(table: Table | SparseTable, booleanizer: Booleanizer | Non
 
 
 def table_to_parts(
-    table: Table | SparseTable, booleanizer: Booleanizer | None, rows_a_part: int, name: str = "X"
+    table: Table | SparseTable, booleanizer: Booleanizer | None, rows_per_part: int, name: str = "X"
 ) -> Iterator[Examples]:
     """Pack a table part by part, so that working space does not grow with it.
 
-    Parameters and errors are those of `table_to_examples`, and `rows_a_part` that of `wtm.machine.examples.pack_parts`.
-    Errors are raised when the part that they are in is taken, with the same words.
+    Parameters and errors are those of `table_to_examples`; for `rows_per_part` see `wtm.machine.examples.pack_parts`.
+    An error is raised when the part that causes it is taken.
     """
     n_features, blocks = _features(table, booleanizer, name)
-    return pack_parts(len(table), n_features, blocks, rows_a_part)
+    return pack_parts(len(table), n_features, blocks, rows_per_part)
 
 
 def _features(table: Table | SparseTable, booleanizer: Booleanizer | None, name: str) -> tuple[int, Iterator[Block]]:

@@ -13,18 +13,18 @@ from wtm.booleanizer import Booleanizer
 from wtm.encoding import learn_booleanizer, table_to_examples, table_to_parts
 from wtm.kernels.bits import BLOCK
 from wtm.machine.calibration import probabilities
-from wtm.machine.examples import Examples, words_a_row
+from wtm.machine.examples import Examples, words_per_row
 from wtm.machine.machine import Machine
 from wtm.machine.model import Model, PredictionModel
 from wtm.machine.voting import VotingModel
 from wtm.tables.columns import SparseTable, Table
 from wtm.tables.reading import read_validated
 from wtm.utils.memory_limits import check_memory
-from wtm.utils.threads import number_of_workers
+from wtm.utils.threads import resolve_n_threads
 
 __all__ = ["Predictor"]
 
-_BYTES_A_PART = 1 << 24  # of packed rows and their sums at a time, so that working space does not grow with the table
+_BYTES_PER_PART = 1 << 24  # of packed rows and their sums at a time, so that working space does not grow with the table
 
 
 class Predictor(ClassifierMixin, BaseEstimator):
@@ -162,7 +162,7 @@ class Predictor(ClassifierMixin, BaseEstimator):
     def _from_sums(self, X: Any, answer: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """Make something of each row's sums in fixed point, int64 of shape (some rows, n_classes), some at a time."""
         check_is_fitted(self)
-        voting = self._voting_model()
+        voting, n_threads = self._voting_model(), resolve_n_threads(self.n_jobs)
         table = self._table(X, min_rows=0)
         nothing = answer(np.empty((0, len(self.classes_)), np.int64))
         check_memory(
@@ -172,13 +172,13 @@ class Predictor(ClassifierMixin, BaseEstimator):
         )
         answers = np.empty((len(table), *nothing.shape[1:]), nothing.dtype)
         start = 0
-        for examples in table_to_parts(table, self.booleanizer_, self._rows_a_part(len(table))):
+        for examples in table_to_parts(table, self.booleanizer_, self._rows_per_part(len(table), n_threads)):
             stop = start + len(examples)
-            answers[start:stop] = answer(voting.sums(examples, n_jobs=self.n_jobs))
+            answers[start:stop] = answer(voting.sums(examples, n_threads=n_threads))
             start = stop
         return answers
 
-    def _rows_a_part(self, n_rows: int) -> int:
+    def _rows_per_part(self, n_rows: int, n_threads: int) -> int:
         """Rows that are predicted at a time: whole blocks, at least one for each thread."""
-        bytes_a_row = 8 * (words_a_row(self._model.parameters.n_features) + len(self.classes_))
-        return BLOCK * max(_BYTES_A_PART // bytes_a_row // BLOCK, number_of_workers(self.n_jobs, -(-n_rows // BLOCK)))
+        bytes_per_row = 8 * (words_per_row(self._model.parameters.n_features) + len(self.classes_))
+        return BLOCK * max(_BYTES_PER_PART // bytes_per_row // BLOCK, min(n_threads, -(-n_rows // BLOCK)), 1)

@@ -17,9 +17,9 @@ N_ROWS = 1300  # two whole parts of 512 rows, and a piece
 
 
 @pytest.fixture
-def few_rows_a_part(monkeypatch):
+def few_rows_per_part(monkeypatch):
     """Parts of 512 rows, and features worked out 64 rows at a time."""
-    monkeypatch.setattr(predictor, "_BYTES_A_PART", 1)
+    monkeypatch.setattr(predictor, "_BYTES_PER_PART", 1)
     monkeypatch.setattr(booleanizer, "_CELLS", 1)
 
 
@@ -45,7 +45,7 @@ def test_bits_are_answered_alike_in_one_part_and_in_many(tmp_path, request, n_cl
     X = table(N_ROWS, 70)
     model = small(n_jobs=n_jobs).fit(X[:300], classes_of(X[:300], n_classes))
     expected = answers(model, X)
-    request.getfixturevalue("few_rows_a_part")
+    request.getfixturevalue("few_rows_per_part")
     np.save(tmp_path / "X.npy", X.astype(np.bool_))
     tables = {
         "bytes": X,
@@ -73,11 +73,11 @@ def test_columns_of_any_kind_are_answered_alike_in_one_part_and_in_many(request,
         X = pd.DataFrame(X, columns=list("abcde")).assign(word=rng.choice(["red", "blue", None], N_ROWS))
     model = small().fit(X[:300], y[:300])
     expected = answers(model, X)
-    request.getfixturevalue("few_rows_a_part")
+    request.getfixturevalue("few_rows_per_part")
     assert_equal(answers(model, X), expected)
 
 
-@pytest.mark.usefixtures("few_rows_a_part")
+@pytest.mark.usefixtures("few_rows_per_part")
 @pytest.mark.parametrize("convert", [np.asarray, np.asfortranarray, sp.csr_array])
 def test_the_first_wrong_column_of_all_rows_is_named(convert):
     X = table(N_ROWS, 7).astype(np.float64)
@@ -88,7 +88,7 @@ def test_the_first_wrong_column_of_all_rows_is_named(convert):
             getattr(model, name)(convert(X))
 
 
-@pytest.mark.usefixtures("few_rows_a_part")
+@pytest.mark.usefixtures("few_rows_per_part")
 def test_what_a_booleanizer_refuses_in_the_last_row_is_refused():
     X = np.random.default_rng(0).normal(size=(N_ROWS, 3))
     model = small().fit(X[:300], X[:300, 0] > 0)
@@ -97,7 +97,7 @@ def test_what_a_booleanizer_refuses_in_the_last_row_is_refused():
         model.predict(X)
 
 
-@pytest.mark.usefixtures("few_rows_a_part")
+@pytest.mark.usefixtures("few_rows_per_part")
 def test_new_values_are_judged_by_all_rows(recwarn):
     rows = [["red"], ["blue"]] * 60
     model = small(n_epochs=30, T=2).fit(rows, [1, 0] * 60)
@@ -120,7 +120,7 @@ def peak_of(function):
 @pytest.mark.parametrize("dtype", [np.uint8, np.bool_, np.float32])
 @pytest.mark.parametrize("name", ["predict", "predict_proba"])
 def test_memory_does_not_grow_with_the_rows_of_a_mapped_file(tmp_path, monkeypatch, dtype, name):
-    monkeypatch.setattr(predictor, "_BYTES_A_PART", 1 << 19)
+    monkeypatch.setattr(predictor, "_BYTES_PER_PART", 1 << 19)
     monkeypatch.setattr(booleanizer, "_CELLS", 1 << 19)
     n_rows, n_features = 80_000, 100
     sample = np.random.default_rng(0).random((200, n_features))

@@ -65,7 +65,7 @@ def test_the_estimate_is_near_the_peak(engine, init, early_stopping):
     X, y = three_classes(24, 100)
     model = small(n_clauses=LARGE, engine=engine, init=init, early_stopping=early_stopping, n_epochs=1, T=100)
     model.fit(X, y)  # for the compiled kernels and the tables
-    needed = bytes_of_fit(model._model.parameters, 3, len(y), n_workers=1, keeps_best=early_stopping)
+    needed = bytes_of_fit(model._model.parameters, 3, len(y), n_threads=1, keeps_best=early_stopping)
     literals = 4 * LARGE * 3 * max(entry["literals_per_clause"] for entry in model.history_)
     peak = traced_peak(lambda: model.fit(X, y))
     assert needed < 1.3 * peak
@@ -74,7 +74,7 @@ def test_the_estimate_is_near_the_peak(engine, init, early_stopping):
 
 def test_threads_need_space_each():
     p = MachineParameters(n_features=100, n_clauses=LARGE, T=5.0, s=3.0, gamma=0.0)
-    one, two = (bytes_of_fit(p, 3, 0, n_workers=n, keeps_best=False) for n in (1, 2))
+    one, two = (bytes_of_fit(p, 3, 0, n_threads=n, keeps_best=False) for n in (1, 2))
     assert two - one == p.work_bytes
 
 
@@ -120,7 +120,7 @@ def test_included_literals_are_counted_when_they_are_known(scarce):
     X, y = table(40, 500), table(40, 501)[:, 500]
     model = small(n_clauses=2000, s=1000.0, n_epochs=1)
     model.fit(X, y)
-    needed = bytes_of_fit(model._model.parameters, 2, len(y), n_workers=1, keeps_best=False)
+    needed = bytes_of_fit(model._model.parameters, 2, len(y), n_threads=1, keeps_best=False)
     literals = 4 * 2000 * 2 * model.history_[0]["literals_per_clause"]
     assert literals > 1.2 * needed
     scarce(int(1.2 * needed))

@@ -23,7 +23,7 @@ def parameters():
 def checkpoint(parameters):
     model = Model([Machine.new(parameters, 7, i) for i in range(3)], 2**62 + 7)
     problem = small_problem()
-    history = list(train(model, problem.training, problem.testing, n_epochs=2, shuffle=True, n_jobs=1))
+    history = list(train(model, problem.training, problem.testing, n_epochs=2, shuffle=True, n_threads=1))
     return Checkpoint(model, history, ABOUT)
 
 
@@ -51,7 +51,7 @@ def test_what_comes_back_can_be_trained(checkpoint, parameters, tmp_path):
     save_checkpoint(path, checkpoint)
     models = [load_checkpoint(path, parameters).model for _ in range(2)]
     for model in models:
-        list(train(model, problem.training, None, n_epochs=2, shuffle=True, n_jobs=1))
+        list(train(model, problem.training, None, n_epochs=2, shuffle=True, n_threads=1))
     assert_same_machines(*models)
     assert models[0].n_epochs == 4
 

@@ -65,7 +65,7 @@ class BestEpoch:
     model : Model
         The state to begin with; it counts if it is a trained one.
     validation : LabelledExamples
-    n_jobs : int or None
+    n_threads : int
 
     Attributes
     ----------
@@ -74,12 +74,12 @@ class BestEpoch:
     validation : LabelledExamples
     """
 
-    def __init__(self, model: Model, validation: LabelledExamples, n_jobs: int | None) -> None:
+    def __init__(self, model: Model, validation: LabelledExamples, n_threads: int) -> None:
         self.model = model.copy()
         self.validation = validation
         self._accuracy = -1.0
         if model.n_epochs:
-            self._accuracy = accuracy(model.voting_model(), validation, n_jobs)
+            self._accuracy = accuracy(model.voting_model(), validation, n_threads)
 
     def see(self, model: Model, accuracy: float) -> int:
         """Take the state after an epoch into account; return how many epochs ago the best one was."""

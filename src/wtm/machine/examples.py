@@ -147,21 +147,21 @@ def pack_blocks(n_rows: int, n_features: int, blocks: Iterable[Block]) -> Exampl
     return parts[0] if parts else Examples(_no_literals(0, n_features), n_features)
 
 
-def pack_parts(n_rows: int, n_features: int, blocks: Iterable[Block], rows_a_part: int) -> Iterator[Examples]:
-    """Pack a table part by part; all but the last have `rows_a_part` rows, and the blocks may have any other number.
+def pack_parts(n_rows: int, n_features: int, blocks: Iterable[Block], rows_per_part: int) -> Iterator[Examples]:
+    """Pack a table part by part; all but the last have `rows_per_part` rows, and the blocks may have any other number.
 
     Parameters
     ----------
     n_rows, n_features, blocks
         As in `pack_blocks`.
-    rows_a_part : int
+    rows_per_part : int
         At least 1.
 
     Yields
     ------
     packed : Examples
     """
-    literals = _no_literals(min(rows_a_part, n_rows), n_features)
+    literals = _no_literals(min(rows_per_part, n_rows), n_features)
     filled = 0
     for block in blocks:
         done = 0
@@ -174,17 +174,17 @@ def pack_parts(n_rows: int, n_features: int, blocks: Iterable[Block], rows_a_par
                 complete_literals(literals, n_features)
                 yield Examples(literals, n_features)
                 n_rows -= filled
-                literals = _no_literals(min(rows_a_part, n_rows), n_features)
+                literals = _no_literals(min(rows_per_part, n_rows), n_features)
                 filled = 0
 
 
-def words_a_row(n_features: int) -> int:
+def words_per_row(n_features: int) -> int:
     """Number of 64-bit words that the literals of a row take."""
     return -(-2 * n_features // (64 * _VECTOR_WORDS)) * _VECTOR_WORDS
 
 
 def _no_literals(n_rows: int, n_features: int) -> np.ndarray:
-    n_words = words_a_row(n_features)
+    n_words = words_per_row(n_features)
     check_memory(
         8 * n_rows * n_words,
         f"{n_rows:,} rows of {2 * n_features:,} literals",

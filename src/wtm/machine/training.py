@@ -14,7 +14,6 @@ from wtm.machine.model import Model
 from wtm.machine.schedule import ClassSchedule, draw_schedule
 from wtm.machine.voting import VotingModel
 from wtm.utils.interruptible import interruptible
-from wtm.utils.threads import number_of_workers
 
 
 def train(
@@ -25,7 +24,7 @@ def train(
     weights: np.ndarray | None = None,
     n_epochs: int,
     shuffle: bool,
-    n_jobs: int | None,
+    n_threads: int,
 ) -> Generator[dict[str, Any], None, None]:
     """Train `model` in place, one epoch for each item taken.
 
@@ -40,7 +39,7 @@ def train(
     measured = training.sample()
     n_classes = len(model.machines)
     labels = training.labels
-    with Parallel(n_jobs=number_of_workers(n_jobs, n_classes), prefer="threads") as workers:
+    with Parallel(n_jobs=min(n_threads, n_classes), prefer="threads") as workers:
         for _ in range(n_epochs):
             start = time.perf_counter()
             schedule = draw_schedule(
@@ -52,7 +51,7 @@ def train(
             model.n_seen += max(n_examples, len(labels))
             model.n_epochs += 1
             del schedule  # what the caller does before the next epoch may need the space
-            yield _entry(model, seconds, counts, measured, validation, n_jobs)
+            yield _entry(model, seconds, counts, measured, validation, n_threads)
 
 
 def _entry(
@@ -61,15 +60,15 @@ def _entry(
     counts: list[FeedbackCounts],
     measured: LabelledExamples,
     validation: LabelledExamples | None,
-    n_jobs: int | None,
+    n_threads: int,
 ) -> dict[str, Any]:
     """Measure `model` after an epoch."""
     voting = model.voting_model()
     return {
         "epoch": model.n_epochs,
         "seconds": seconds,
-        "train_accuracy": accuracy(voting, measured, n_jobs),
-        "valid_accuracy": None if validation is None else accuracy(voting, validation, n_jobs),
+        "train_accuracy": accuracy(voting, measured, n_threads),
+        "valid_accuracy": None if validation is None else accuracy(voting, validation, n_threads),
         "type_i": sum(count.type_i for count in counts),
         "type_ii": sum(count.type_ii for count in counts),
         "weights_at_edge": sum(count.weights_at_edge for count in counts),
@@ -92,9 +91,9 @@ def _train_class(machine: Machine, literals: np.ndarray, schedule: ClassSchedule
     return machine, interruptible(lambda: machine.train(literals, schedule))
 
 
-def accuracy(voting: VotingModel, data: LabelledExamples, n_jobs: int | None) -> float:
+def accuracy(voting: VotingModel, data: LabelledExamples, n_threads: int) -> float:
     """Share of rows, by weight, whose label has the largest sum."""
-    right = voting.sums(data.examples, n_jobs=n_jobs).argmax(axis=1) == data.labels
+    right = voting.sums(data.examples, n_threads=n_threads).argmax(axis=1) == data.labels
     if data.weights is None:
         return float(np.mean(right))
     # Exact sums: early stopping must not depend on the order in which a processor adds.

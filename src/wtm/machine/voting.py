@@ -13,7 +13,6 @@ from wtm.machine.examples import Examples
 from wtm.machine.machine import Machine
 from wtm.utils.interruptible import interruptible
 from wtm.utils.memory_limits import check_memory
-from wtm.utils.threads import number_of_workers
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ class VotingModel:
         order = clause_votes.argsort(axis=1, kind="stable") + n_clauses * np.arange(n_machines)[:, np.newaxis]
         return cls(n_machines, n_clauses, clause_ends, literal_list, clause_votes.ravel(), order.ravel(), unit)
 
-    def sums(self, examples: Examples, rows: np.ndarray | None = None, *, n_jobs: int | None = None) -> np.ndarray:
+    def sums(self, examples: Examples, rows: np.ndarray | None = None, *, n_threads: int = 1) -> np.ndarray:
         """Weighted votes in fixed point, int64 of shape (n_rows, n_machines); times `unit` they are the sums.
 
         Parameters
@@ -87,14 +86,14 @@ class VotingModel:
         examples : Examples
         rows : ndarray of int64, optional
             The rows to predict; all when left out.
-        n_jobs : int, optional
-            Threads, in joblib's sense; the result does not depend on it.
+        n_threads : int
+            The result does not depend on it.
         """
         if rows is None:
             rows = np.arange(len(examples), dtype=np.int64)
         sums = np.empty((len(rows), self.n_machines), np.int64)
         n_blocks = -(-len(rows) // BLOCK)
-        n_parts = number_of_workers(n_jobs, n_blocks)
+        n_parts = max(1, min(n_threads, n_blocks))
         bounds = [n_blocks * part // n_parts * BLOCK for part in range(n_parts)] + [len(rows)]
         # Threads by requirement: they write into one array.
         Parallel(n_jobs=n_parts, require="sharedmem")(

@@ -18,6 +18,7 @@ from wtm.paper.interruption import Interruption
 from wtm.paper.problem import QUICK_CLAUSES, QUICK_EPOCHS, Problem
 from wtm.paper.record import HISTORY, Record, describe_weights, name_of, read_record
 from wtm.paper.settings import Plan, Setting
+from wtm.utils.threads import resolve_n_threads
 
 __all__ = [
     "CHECKPOINT_SECONDS",
@@ -248,7 +249,12 @@ class _Training:
         history, kept, stopped = list(history), time.monotonic(), False
         n_epochs = self._n_epochs - done
         epochs = train(
-            model, problem.training, problem.testing, n_epochs=n_epochs, shuffle=True, n_jobs=self._options.n_jobs
+            model,
+            problem.training,
+            problem.testing,
+            n_epochs=n_epochs,
+            shuffle=True,
+            n_threads=resolve_n_threads(self._options.n_jobs),
         )
         with Interruption() as interruption:
             for entry in show_epochs(epochs, n_epochs, 1, run.setting.method):

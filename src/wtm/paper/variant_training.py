@@ -28,6 +28,7 @@ from wtm.paper.interruption import Interruption
 from wtm.paper.problem import Problem
 from wtm.paper.program import Program
 from wtm.paper.run import CHECKPOINT_SECONDS
+from wtm.utils.threads import resolve_n_threads
 
 __all__ = ["MachineTraining", "ProgramTraining", "Training", "carry_on", "checkpoint_path"]
 
@@ -63,7 +64,7 @@ class MachineTraining:
     def __init__(
         self, parameters: MachineParameters, problem: Problem, seed: int, *, file_order: bool, n_jobs: int
     ) -> None:
-        self._parameters, self._testing, self._n_jobs = parameters, problem.testing, n_jobs
+        self._parameters, self._testing, self._n_threads = parameters, problem.testing, resolve_n_threads(n_jobs)
         self._training = _in_file_order(problem) if file_order else problem.training
         self._shuffle = not file_order
         self._model = Model.new(parameters, len(problem.classes), seed)
@@ -71,7 +72,12 @@ class MachineTraining:
     def epochs(self, n_epochs: int) -> Iterator[float]:
         """See `Training`."""
         epochs = train(
-            self._model, self._training, self._testing, n_epochs=n_epochs, shuffle=self._shuffle, n_jobs=self._n_jobs
+            self._model,
+            self._training,
+            self._testing,
+            n_epochs=n_epochs,
+            shuffle=self._shuffle,
+            n_threads=self._n_threads,
         )
         return (entry["valid_accuracy"] for entry in epochs)
 
