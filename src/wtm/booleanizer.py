@@ -1,10 +1,9 @@
-"""Booleanizer: columns of any kind into true/false features, with names that read as conditions."""
+"""Booleanizer: a transformer from columns of any kind to true/false features."""
 
 import numbers
 import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
-from typing import Any, Self, TypeGuard
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,67 +11,66 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_scalar
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from wtm.tables.columns import CategoryColumn, Column, SparseTable, Table, Tally, Value
-from wtm.tables.conditions import Categories, Conditions, Numbers, conditions_from_json
+from wtm.tables.conditions import Conditions, conditions_from_json
+from wtm.tables.feature_blocks import feature_blocks
+from wtm.tables.learn_conditions import learn_conditions
+from wtm.tables.new_values import NewValues, NewValuesWarning
 from wtm.tables.reading import first_duplicate, read_validated
-from wtm.tables.sparse_features import SparseFeatures
-from wtm.tables.thresholds import choose_thresholds, given_thresholds, thresholds_from_json, thresholds_to_json
+from wtm.tables.table import SparseTable, Table
+from wtm.tables.thresholds import given_thresholds, thresholds_from_json, thresholds_to_json
 from wtm.utils.memory_limits import check_memory
 from wtm.validation.row_weights import sample_weights, times_counted
 
 __all__ = ["Booleanizer"]
 
-_CELLS = 1 << 22  # features times rows worked out at a time, so that working space does not grow with the table
-_FEWEST_ROWS = 64
-
 
 class Booleanizer(TransformerMixin, BaseEstimator):
     """Turn columns of any kind into true/false features.
 
-    `fit` decides what each column is, `transform` applies that:
+    `fit` learns the conditions on each column, and `transform` evaluates them:
 
-    - a column that holds only 0 and 1, or False and True, is a feature as it is, under its own name;
-    - any other number column gives a feature ``age > 40.5`` for each threshold;
-    - strings, and columns of a categorical dtype, give a feature ``colour = red`` for each value. Text is never read as
-      numbers, and the order of an ordered categorical dtype is not used;
-    - a column with missing values (None, NaN, NaT, pandas.NA) gives one more feature, ``income is missing``;
-    - a column with one value only gives none, apart from that one.
+    - a column of only 0 and 1, or False and True, is used as it is, under its own name;
+    - any other number column gets a feature ``age > 40.5`` for each threshold;
+    - a column of strings, or of a categorical dtype, gets a feature ``colour = red`` for each value. Strings are never
+      read as numbers, and the order of an ordered categorical dtype is not used;
+    - a column with missing values (None, NaN, NaT, pandas.NA) gets one more feature, ``income is missing``;
+    - a column with a single value gets no other feature.
 
     Parameters
     ----------
     n_thresholds : int, default=10
-        Most thresholds of a number column. They divide its rows evenly, lie between neighbouring training values, and
-        are one in each gap where there are few values. Of a column that is mostly 0 (any sparse one) the first is 0.
-        None splits off fewer than one training row in a hundred, unless the column would be left without any.
+        The most thresholds that a number column gets. They divide its rows evenly and lie between neighbouring training
+        values; if there are few values, every gap between them has a threshold. In a column that is mostly 0, such as a
+        sparse one, the first threshold is 0. A threshold splits off at least one training row in a hundred, unless that
+        would leave the column without any.
     thresholds : array-like of float, or dict, default=None
-        Thresholds of your own: for every number column, or for those that are keys of the dict, by name or position.
-        They are used as given, whatever the column holds.
+        Your own thresholds: a list for all number columns, or a dict of lists for some columns, by name or position.
+        They are used as given.
     max_categories : int or None, default=64
-        Most values of a column that get a feature, the most frequent ones; None for all. The others are treated as
-        values that were never seen.
+        The most values of a column that get a feature: the most frequent ones. None means no limit. Other values are
+        treated as unseen.
     sparse_output : bool or "auto", default="auto"
-        Whether `transform` returns a CSR matrix; "auto" does where its input is sparse.
+        Whether `transform` returns a CSR matrix; "auto" does so for sparse input.
 
     Attributes
     ----------
     n_features_in_ : int
         Number of columns seen during fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns, only where `X` had names that are all strings.
+        Names of the columns, defined only if all names in `X` are strings.
     conditions_ : list of wtm.tables.conditions.Numbers or wtm.tables.conditions.Categories
-        What each column is turned into.
+        The conditions on each column.
     n_features_out_ : int
         Number of features.
 
     Notes
     -----
-    Numbers are compared as float64, whatever their dtype: 1, 1.0 and True are the same value, in categories too. A
-    value that was never seen, or a missing one in a column that had none during fit, makes all features of its column
-    false. A 0/1 column is true where it is above 0.5. Infinities, dates, and integers beyond 2**53 that are no float64
-    are refused.
+    Numbers are compared as float64, whatever their dtype: 1, 1.0 and True are the same value, also as categories. For
+    an unseen value, or a missing one in a column that had none during fit, all features of the column are false. A 0/1
+    column is true above 0.5. Infinities, dates, and integers that float64 can't hold are refused.
 
-    A name says exactly what is computed: thresholds are printed so that they read back as the same float64, and values
-    in quotes where they would be ambiguous. The grammar is that of the module `wtm.tables.conditions`.
+    Names are exact: a threshold reads back as the same float64, and a value stands in quotes if it would be ambiguous.
+    See the module `wtm.tables.conditions` for the grammar.
 
     Examples
     --------
@@ -102,15 +100,15 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         self.sparse_output = sparse_output
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Decide what each column is turned into.
+        """Learn the conditions on each column.
 
         Parameters
         ----------
-        X : array-like, sparse matrix or data frame of shape (n_rows, n_columns)
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
             NumPy, SciPy, pandas, polars, or lists of lists.
         y : ignored
-        sample_weight : array-like of shape (n_rows,), optional
-            How many rows each row counts as: 3 is the same as having it three times, 0 as leaving it out.
+        sample_weight : array-like of shape (n_samples,), optional
+            How often each row counts: a row of weight 3 counts as three rows, and one of weight 0 is left out.
 
         Returns
         -------
@@ -119,10 +117,10 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         Raises
         ------
         TypeError
-            A column holds what is neither a number, a boolean nor a string; or a parameter has the wrong type.
+            A column holds something other than numbers, booleans and strings, or a parameter has the wrong type.
         ValueError
-            No column has two different values, a number is infinite, an integer is none that float64 holds, two columns
-            have the same name, or a parameter is not usable.
+            No column has two different values, a number is infinite, float64 can't hold an integer, two columns have
+            the same name, or a parameter has a value that is not allowed.
         """
         before = dict(self.__dict__)
         try:
@@ -133,30 +131,30 @@ class Booleanizer(TransformerMixin, BaseEstimator):
                 table, weights = table[present], weights[present]
             return self._fit_table(table, getattr(self, "feature_names_in_", None), weights)
         except BaseException:
-            self.__dict__ = before  # what was fitted before stays as it was
+            self.__dict__ = before  # a failed fit leaves an earlier one as it was
             raise
 
     def transform(self, X: Any) -> Any:
-        """Features of each row.
+        """Evaluate the conditions on each row.
 
         Parameters
         ----------
-        X : array-like, sparse matrix or data frame of shape (n_rows, n_columns)
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
 
         Returns
         -------
-        ndarray or CSR matrix of shape (n_rows, n_features_out_), bool
+        ndarray or CSR matrix of shape (n_samples, n_features_out_), bool
 
         Raises
         ------
         ValueError
-            The columns are not those of `fit`; a column that held numbers holds a string, or one that held text only
-            numbers or booleans; or a number is infinite, or an integer that float64 does not hold.
+            The columns differ from those of `fit`, a column that held numbers holds a string, a column that held only
+            text holds only numbers or booleans, a number is infinite, or float64 can't hold an integer.
 
         Warns
         -----
         UserWarning
-            A column of categories has no value that was there in `fit`.
+            A column of categories holds no value seen in `fit`.
         """
         check_is_fitted(self)
         table = read_validated(self, X, reset=False)
@@ -167,7 +165,7 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         check_memory(
             table.n_rows * self.n_features_out_,
             f"{table.n_rows:,} rows of {self.n_features_out_:,} features in a dense array",
-            "A smaller n_thresholds or max_categories, or some rows at a time, would take less; so would a sparse X.",
+            "Use a smaller n_thresholds or max_categories, transform some rows at a time, or pass a sparse X.",
         )
         out = np.empty((table.n_rows, self.n_features_out_), np.bool_)
         start = 0
@@ -177,12 +175,12 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         return out
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Names of the features, each a condition on a column.
+        """Return the names of the features, each a condition on a column.
 
         Parameters
         ----------
         input_features : array-like of str of shape (n_features_in_,), optional
-            Names of the columns, where `fit` saw none; ``x0``, ``x1`` and so on when left out.
+            Names of the columns, if `fit` saw none; the default is ``x0``, ``x1`` and so on.
 
         Returns
         -------
@@ -193,9 +191,9 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         return np.array(literals[: self.n_features_out_], object)
 
     def get_negated_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Names of the features' negations: ``age <= 40.5``, ``colour != red``, ``income is not missing``.
+        """Return the names of the negated features: ``age <= 40.5``, ``colour != red``, ``income is not missing``.
 
-        Where a number column had missing values it says ``age <= 40.5 or missing``, since a missing number is not
+        For a number column with missing values the name is ``age <= 40.5 or missing``, since a missing number is not
         greater. Parameters and shape are those of `get_feature_names_out`.
         """
         check_is_fitted(self)
@@ -203,7 +201,7 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         return np.array(literals[self.n_features_out_ :], object)
 
     def literal_names(self, columns: Iterable[str]) -> list[str]:
-        """Names of all features, and then of all their negations, with the columns called as given."""
+        """Return the names of all features and then of all negated ones, for columns of these names."""
         pairs = list(zip(self.conditions_, columns, strict=True))
         features = [name for conditions, column in pairs for name in conditions.names(column)]
         return features + [name for conditions, column in pairs for name in conditions.negations(column)]
@@ -214,7 +212,7 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         return sum(conditions.n_features for conditions in self.conditions_)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the fitted transformer as dicts, lists, strings, numbers and booleans; `from_json` is the way back."""
+        """Return the fitted transformer as plain JSON types; `from_json` is the inverse."""
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
         return {
@@ -233,7 +231,7 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            `state` describes none.
+            `state` is not such a description.
         """
         keys = {"n_thresholds", "thresholds", "max_categories", "sparse_output", "feature_names_in", "columns"}
         if not isinstance(state, dict) or state.keys() != keys:
@@ -283,101 +281,38 @@ class Booleanizer(TransformerMixin, BaseEstimator):
     def _fit_table(
         self, table: Table | SparseTable, names: np.ndarray | None, weights: np.ndarray | None = None
     ) -> Self:
-        """Fit to a table that is read already, with the names of its columns where it has any.
-
-        `weights` are those of the rows, all above 0, or None.
-        """
+        """Fit to a table; `names` are those of its columns, and `weights`, all above 0, those of its rows."""
         self._check_parameters()
         self.n_features_in_ = table.n_columns
         if names is not None:
             self.feature_names_in_ = names
-        times = None if weights is None else times_counted(weights)
-        given = given_thresholds(self.thresholds, _check_feature_names_in(self, None).tolist(), table.number_columns())
-        if isinstance(table, SparseTable):
-            conditions: list[Conditions] = [
-                Numbers(given[j], tally.has_missing) if j in given else self._learn_numbers(tally)
-                for j, tally in enumerate(table.tallies(times))
-            ]
-        else:
-            conditions = [self._learn_column(column, given.get(j), times) for j, column in enumerate(table.columns)]
+        column_names = _check_feature_names_in(self, None).tolist()
+        conditions = learn_conditions(
+            table,
+            given_thresholds(self.thresholds, column_names, table.number_columns()),
+            int(self.n_thresholds),
+            self.max_categories,
+            None if weights is None else times_counted(weights),
+        )
         self._set_conditions(conditions, f"X (n_samples = {table.n_rows})")
         return self
 
     def _set_conditions(self, conditions: list[Conditions], name: str) -> None:
         if not any(c.n_features for c in conditions):
-            raise ValueError(f"{name} has no column with two different values, so no feature can be made of it.")
+            raise ValueError(f"{name} has no column with two different values, so it gives no features.")
         self.conditions_ = conditions
         duplicate = first_duplicate(self.get_feature_names_out())
         if duplicate is not None:
             del self.conditions_
-            raise ValueError(f"Two features would be called {duplicate!r}: rename the column of this name.")
-
-    def _learn_column(self, column: Column, given: tuple[float, ...] | None, times: np.ndarray | None) -> Conditions:
-        if isinstance(column, CategoryColumn):
-            return self._learn_categories(column, times)
-        if given is None:
-            return self._learn_numbers(column.tally(times))
-        return Numbers(given, column.has_missing())
-
-    def _learn_numbers(self, tally: Tally) -> Numbers:
-        if tally.distinct.tolist() == [0, 1]:
-            return Numbers((0.5,), tally.has_missing, is_binary=True)
-        chosen = choose_thresholds(tally.distinct, tally.counts, int(self.n_thresholds))
-        has_missing = tally.has_missing and len(tally.distinct) > 0
-        return Numbers(tuple(chosen), has_missing)
-
-    def _learn_categories(self, column: CategoryColumn, times: np.ndarray | None) -> Categories:
-        counts, has_missing = column.counts(times)
-        occurring = [(value, count) for value, count in zip(column.distinct, counts, strict=True) if count]
-        if len(occurring) < 2:
-            return Categories((), has_missing and len(occurring) == 1)
-        by_value = sorted(occurring, key=lambda pair: _sort_key(pair[0]))
-        frequent = sorted(by_value, key=lambda pair: -pair[1])[: self.max_categories]
-        conditions = Categories(tuple(sorted((value for value, _ in frequent), key=_sort_key)), has_missing)
-        kinds = {isinstance(value, str) for value, _ in occurring}
-        return conditions if kinds == conditions.are_text else replace(conditions, is_mixed=True)
+            raise ValueError(f"Two features would have the name {duplicate!r}: rename the column of this name.")
 
     def _blocks(self, table: Table | SparseTable) -> Iterator[Any]:
-        """Features of some rows at a time, bool: CSR matrices of a sparse table, else arrays that lie by columns."""
-        if isinstance(table, SparseTable):
-            return self._sparse_blocks(table)
-        return self._dense_blocks(table)
-
-    def _dense_blocks(self, table: Table) -> Iterator[np.ndarray]:
-        writers = []
-        start = 0
-        for conditions, column in zip(self.conditions_, table.columns, strict=True):
-            if conditions.n_features:
-                writers.append((conditions.writer(column), slice(start, start + conditions.n_features)))
-                self._warn_of_new_values(conditions, column)
-            start += conditions.n_features
-        step = max(_FEWEST_ROWS, _CELLS // self.n_features_out_)
-        for first in range(0, table.n_rows, step):
-            rows = slice(first, min(first + step, table.n_rows))
-            block = np.empty((self.n_features_out_, rows.stop - rows.start), np.bool_)
-            for write, features in writers:
-                write(rows, block[features])
-            yield block.T
-
-    def _warn_of_new_values(self, conditions: Conditions, column: Column) -> None:
-        if self._has_all_values(conditions) and conditions.are_all_new(column.distinct_values()):
-            warnings.warn(conditions.concern_about_new(column.label), stacklevel=2)
-
-    def _has_all_values(self, conditions: Conditions) -> TypeGuard[Categories]:
-        """Whether these are conditions for every value that was there in fit."""
-        if not isinstance(conditions, Categories):
-            return False
-        return 0 < len(conditions.values) != self.max_categories  # with that many, there may have been others too
-
-    def _sparse_blocks(self, table: SparseTable) -> Iterator[sp.csr_array]:
-        number_conditions = [c for c in self.conditions_ if isinstance(c, Numbers)]
-        if len(number_conditions) < len(self.conditions_):
-            raise ValueError("X is sparse, but a column held categories in fit. Pass a dense table or a data frame.")
-        features = SparseFeatures.of(number_conditions)
-        step = max(_FEWEST_ROWS, _CELLS // (1 + features.most_entries_a_row(table.csr)))
-        for first in range(0, table.n_rows, step):
-            yield features.of_rows(table.csr[first : first + step])
-
-
-def _sort_key(value: Value) -> tuple[bool, Value]:
-    return isinstance(value, str), value
+        """Return the features of blocks of rows: see `feature_blocks`."""
+        blocks = feature_blocks(self.conditions_, table)
+        if isinstance(table, Table):
+            columns = table.columns
+            new_values = NewValues(self.conditions_, self.max_categories)
+            new_values.see(lambda j: columns[j].distinct_values())
+            for text in new_values.warnings(lambda j: columns[j].label):
+                warnings.warn(text, NewValuesWarning, stacklevel=2)
+        return blocks

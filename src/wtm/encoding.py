@@ -9,7 +9,7 @@ from sklearn.utils import assert_all_finite
 
 from wtm.booleanizer import Booleanizer
 from wtm.machine.examples import Block, Examples, checked_blocks, pack_blocks, pack_parts
-from wtm.tables.columns import SparseTable, Table
+from wtm.tables.table import SparseTable, Table
 
 __all__ = ["learn_booleanizer", "table_to_examples", "table_to_parts"]
 

@@ -17,8 +17,8 @@ from wtm.machine.examples import Examples, words_per_row
 from wtm.machine.machine import Machine
 from wtm.machine.model import Model, PredictionModel
 from wtm.machine.voting import VotingModel
-from wtm.tables.columns import SparseTable, Table
 from wtm.tables.reading import read_validated
+from wtm.tables.table import SparseTable, Table
 from wtm.utils.memory_limits import check_memory
 from wtm.utils.threads import resolve_n_threads
 

@@ -10,7 +10,8 @@ import pytest
 import scipy.sparse as sp
 
 from tests.helpers.problems import small, table
-from wtm import booleanizer, predictor
+from wtm import predictor
+from wtm.tables import feature_blocks
 
 ANSWERS = ("predict", "predict_proba", "decision_function", "class_sums")
 N_ROWS = 1300  # two whole parts of 512 rows, and a piece
@@ -20,7 +21,7 @@ N_ROWS = 1300  # two whole parts of 512 rows, and a piece
 def few_rows_per_part(monkeypatch):
     """Parts of 512 rows, and features worked out 64 rows at a time."""
     monkeypatch.setattr(predictor, "_BYTES_PER_PART", 1)
-    monkeypatch.setattr(booleanizer, "_CELLS", 1)
+    monkeypatch.setattr(feature_blocks, "_BLOCK_CELLS", 1)
 
 
 def answers(model, X):
@@ -104,7 +105,7 @@ def test_new_values_are_judged_by_all_rows(recwarn):
     recwarn.clear()
     model.predict([["green"]] * 1200 + [["red"]])
     assert not recwarn.list
-    with pytest.warns(UserWarning, match="holds no value that was there in fit") as caught:
+    with pytest.warns(UserWarning, match="holds no value seen in fit") as caught:
         model.predict([["green"]] * 1200)
     assert len(caught) == 1
 
@@ -121,7 +122,7 @@ def peak_of(function):
 @pytest.mark.parametrize("name", ["predict", "predict_proba"])
 def test_memory_does_not_grow_with_the_rows_of_a_mapped_file(tmp_path, monkeypatch, dtype, name):
     monkeypatch.setattr(predictor, "_BYTES_PER_PART", 1 << 19)
-    monkeypatch.setattr(booleanizer, "_CELLS", 1 << 19)
+    monkeypatch.setattr(feature_blocks, "_BLOCK_CELLS", 1 << 19)
     n_rows, n_features = 80_000, 100
     sample = np.random.default_rng(0).random((200, n_features))
     X = sample.astype(dtype) if dtype is np.float32 else (sample > 0.5).astype(dtype)

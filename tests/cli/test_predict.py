@@ -54,7 +54,7 @@ def test_a_column_without_any_known_value_is_noted_once(trained, write, tmp_path
     command = ("predict", trained[0] / "model.safetensors")
     data = write("age,colour,income,member,postcode\n" + "30,RED,1,true,0420\n31,BLUE,1,true,0420\n" * 5)
     (note,) = done(*command, data, "--proba").stderr.splitlines()
-    assert note.startswith("note: column 'colour' holds no value that was there in fit")
+    assert note.startswith("note: column 'colour' holds no value seen in fit")
     assert done(*command, data, "--quiet").stderr == ""
     known = write("age,colour,income,member,postcode\n30,red,1,true,0420\n")
     assert done(*command, known).stderr == ""
@@ -110,7 +110,7 @@ def test_columns_are_judged_by_all_batches(trained, write, monkeypatch, changes,
     assert len(set(told)) == 1
     found = told[0][1].splitlines()
     assert len(found) == notes
-    assert all("holds no value that was there in fit" in note for note in found)
+    assert all("holds no value seen in fit" in note for note in found)
 
 
 @pytest.mark.parametrize(

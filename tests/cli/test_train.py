@@ -171,7 +171,7 @@ def test_warnings_of_the_measuring_are_notes(train, write, recwarn):
     data = write(as_csv(table))  # each row held out has a value that no other has
     told, known = train(data, target="y")[1].stderr.splitlines()
     assert "nearly every row" in told
-    assert known.startswith("note: column 'b' holds no value that was there in fit")
+    assert known.startswith("note: column 'b' holds no value seen in fit")
     assert train(data, "--quiet", target="y")[1].stderr == ""
     assert not recwarn.list
 

@@ -8,13 +8,10 @@ from typing import Any
 
 import typer
 
-from wtm.booleanizer import Booleanizer
 from wtm.cli.files import TableFile
-from wtm.cli.values import distinct_values
-from wtm.tables.conditions import Categories
 from wtm.utils.printable import escape, short_repr
 
-__all__ = ["NewValues", "note", "parse_names", "require_columns", "warnings_as_notes", "with_progress"]
+__all__ = ["note", "parse_names", "require_columns", "warnings_as_notes", "with_progress"]
 
 _MOST_NAMED = 10
 
@@ -56,42 +53,6 @@ def note(text: str, *, quiet: bool) -> None:
     """Tell something on standard error, in one line."""
     if not quiet:
         typer.echo(f"note: {escape(text)}", err=True)
-
-
-class NewValues:
-    """Looks, batch by batch, for columns in which nothing is known to a model, as its Booleanizer does in one table.
-
-    Parameters
-    ----------
-    booleanizer : Booleanizer or None
-        The model's.
-    names : sequence of str
-        What its columns are called in the tables to come.
-    """
-
-    def __init__(self, booleanizer: Booleanizer | None, names: Sequence[str]) -> None:
-        self._unfamiliar: dict[str, Categories] = {}
-        if booleanizer is not None:
-            for name, conditions in zip(names, booleanizer.conditions_, strict=True):
-                if booleanizer._has_all_values(conditions):
-                    self._unfamiliar[name] = conditions
-        self._holds_something: set[str] = set()
-
-    def see(self, table: Any) -> None:
-        """Look at the next batch, a table of pyarrow."""
-        for name, conditions in list(self._unfamiliar.items()):
-            held = distinct_values(table[name])
-            if not held:
-                continue
-            self._holds_something.add(name)
-            if not conditions.are_all_new(held):
-                del self._unfamiliar[name]
-
-    def concerns(self) -> Iterator[str]:
-        """What a user ought to hear after the last batch."""
-        for name, conditions in self._unfamiliar.items():
-            if name in self._holds_something:
-                yield conditions.concern_about_new(f"column {short_repr(name)}")
 
 
 @contextmanager

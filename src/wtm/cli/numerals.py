@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wtm.cli.files import import_pyarrow
-from wtm.tables.columns import infinity_error, precision_error
+from wtm.tables.float64 import infinity_error, precision_error
 from wtm.utils.printable import short_repr, shorten
 
 __all__ = ["Numerals", "drop_remedy", "has_leading_zero", "matches"]

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from wtm.classifier import WTMClassifier
 from wtm.cli import MISSING
-from wtm.cli.columns import NewValues, note, parse_names, require_columns, warnings_as_notes, with_progress
+from wtm.cli.columns import note, parse_names, require_columns, warnings_as_notes, with_progress
 from wtm.cli.files import Format, TableFile, import_pyarrow, open_table
 from wtm.cli.numerals import Numerals
 from wtm.cli.output import STDOUT, check_table_output, table_writer
-from wtm.cli.values import as_conditions_need, cleaned
+from wtm.cli.values import as_conditions_need, cleaned, distinct_values
 from wtm.modelfile import load_model
+from wtm.tables.new_values import NewValues, NewValuesWarning
 from wtm.utils.printable import short_repr
 
 if TYPE_CHECKING:
@@ -133,7 +134,8 @@ class _BatchPredictor:
         self._missing = missing
         self._numerals = numerals
         self._proba = proba
-        self._new_values = NewValues(clf.booleanizer_, columns)
+        b = clf.booleanizer_
+        self._new_values = None if b is None else NewValues(b.conditions_, b.max_categories)
 
     def answers(self, batch: "pyarrow.Table", first_row: int) -> list[tuple[str, Any]]:
         """Names and arrays of the new columns.
@@ -152,17 +154,19 @@ class _BatchPredictor:
 
     def warn(self) -> None:
         """Warn, after the last batch, of columns in which nothing was known to the model."""
-        for concern in self._new_values.concerns():
-            warnings.warn(concern, stacklevel=2)
+        if self._new_values is not None:
+            for text in self._new_values.warnings(lambda j: f"column {short_repr(self._columns[j])}"):
+                warnings.warn(text, NewValuesWarning, stacklevel=2)
 
     def _answers(self, batch: "pyarrow.Table", first_row: int) -> list[tuple[str, Any]]:
         table = self._as_model_needs(batch, first_row)
-        self._new_values.see(table)
+        if self._new_values is not None:
+            self._new_values.see(lambda j: distinct_values(table[self._columns[j]]))
         with warnings.catch_warnings():
             # Of names that a model without names is given: their number was checked.
             warnings.filterwarnings("ignore", message="X has feature names", category=UserWarning)
             # Of values that are new in a batch: all batches count.
-            warnings.filterwarnings("ignore", message=".* holds no value that was there in fit", category=UserWarning)
+            warnings.simplefilter("ignore", NewValuesWarning)
             answers = [(_PREDICTION, self._clf.predict(table))]
             if self._proba:
                 answers += zip(_probability_names(self._clf), self._clf.predict_proba(table).T, strict=True)

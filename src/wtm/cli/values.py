@@ -10,8 +10,8 @@ import numpy as np
 
 from wtm.cli.files import import_pyarrow
 from wtm.cli.numerals import Numerals, drop_remedy, has_leading_zero, matches
-from wtm.tables.columns import as_float64
 from wtm.tables.conditions import Categories, Conditions, Numbers
+from wtm.tables.float64 import as_float64
 from wtm.utils.printable import short_repr, shorten
 
 __all__ = ["as_conditions_need", "as_labels", "as_learnt", "cleaned", "distinct_column", "distinct_values", "is_text"]

@@ -1,1 +1,1 @@
-"""The caller's tables: reading them, and the conditions that their columns become."""
+"""The caller's tables: how they are read, and the conditions on their columns."""

@@ -1,20 +1,20 @@
-"""Conditions on a column, each a true/false feature: what they are called, where they hold, and as JSON.
+"""Conditions on a column, each a true/false feature: their names, their values, and their form in JSON.
 
-Grammar of the names, COLUMN being the column's name as it stands:
+Grammar of the names, where COLUMN is the name of the column:
 
     feature  = COLUMN | COLUMN " > " NUMBER | COLUMN " = " VALUE | COLUMN " is missing"
     negation = "NOT (" COLUMN ")" | COLUMN " <= " NUMBER [" or missing"] | COLUMN " != " VALUE
              | COLUMN " is not missing"
 
-The feature of a 0/1 column is the column's name alone. NUMBER is the shortest decimal that is the float64 exactly.
-VALUE is a number, True or False, or a string: bare where it has neither white space nor one of ``"=<>!`` and does not
-read as a number or a boolean, else as a JSON string in double quotes. So a name is taken apart at its last operator
-that has such a VALUE or NUMBER behind it.
+The feature of a 0/1 column has the column's name. NUMBER is the shortest decimal that reads back as the same float64.
+VALUE is a number, True, False or a string. A string stands bare if it contains neither white space nor any of
+``"=<>!`` and does not read as a number or a boolean; otherwise it is a JSON string in double quotes. To parse a name,
+split it at its last operator that is followed by such a VALUE or NUMBER.
 """
 
 import json
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -23,8 +23,6 @@ import numpy as np
 
 from wtm.tables.columns import MISSING, Column, Value
 from wtm.utils.printable import escape, short_repr
-
-__all__ = ["Categories", "Conditions", "Numbers", "conditions_from_json"]
 
 Writer = Callable[[slice, np.ndarray], None]
 """Writes the features of some rows into a bool array of shape (n_features, n_rows)."""
@@ -41,7 +39,7 @@ class Numbers:
     has_missing : bool
         Whether there is a feature "is missing".
     is_binary : bool
-        Whether the column held 0 and 1 only: its threshold is 0.5, and the feature bears the column's name.
+        Whether the column held only 0 and 1: the threshold is 0.5, and the feature has the column's name.
     """
 
     thresholds: tuple[float, ...]
@@ -54,7 +52,7 @@ class Numbers:
         return len(self.thresholds) + self.has_missing
 
     def names(self, column: str) -> list[str]:
-        """Names of the features, for a column of this name."""
+        """Return the names of the features of a column of this name."""
         if self.is_binary:
             greater = [column]
         else:
@@ -62,7 +60,7 @@ class Numbers:
         return greater + [f"{column} is missing"] * self.has_missing
 
     def negations(self, column: str) -> list[str]:
-        """Names of the negated features."""
+        """Return the names of the negated features."""
         if self.is_binary:
             others = [f"NOT ({column})"]
         else:
@@ -71,7 +69,7 @@ class Numbers:
         return others + [f"{column} is not missing"] * self.has_missing
 
     def writer(self, column: Column) -> Writer:
-        """Writer of the features of this column; a ValueError where it has strings."""
+        """Return a writer of this column's features; raise a ValueError if the column holds strings."""
         read = column.numbers()
         thresholds = np.array(self.thresholds, np.float64)[:, np.newaxis]
 
@@ -84,7 +82,7 @@ class Numbers:
         return write
 
     def to_json(self) -> dict[str, Any]:
-        """As plain JSON types."""
+        """Return the conditions as plain JSON types."""
         return {
             "kind": "numbers",
             "thresholds": list(self.thresholds),
@@ -95,7 +93,7 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Categories:
-    """Conditions on a column of categories: equal to each value, and missing. Any other value is none of these.
+    """Conditions on a column of categories: equal to each value, and missing. All are false for any other value.
 
     Attributes
     ----------
@@ -103,7 +101,7 @@ class Categories:
     has_missing : bool
         Whether there is a feature "is missing".
     is_mixed : bool
-        Whether fit saw text and other values, although all `values` are of one of these kinds.
+        Whether fit saw both strings and other values, although `values` holds only one of these kinds.
     """
 
     values: tuple[Value, ...]
@@ -112,7 +110,7 @@ class Categories:
     _index: dict[Value, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_index", {value: place for place, value in enumerate(self.values)})
+        object.__setattr__(self, "_index", {value: i for i, value in enumerate(self.values)})
 
     @property
     def n_features(self) -> int:
@@ -121,15 +119,15 @@ class Categories:
 
     @property
     def are_text(self) -> set[bool]:
-        """Whether the values that fit saw are text: True, False or both; empty where there are no features of them."""
+        """Whether the values that fit saw are text: True, False or both; empty if there are no values."""
         return {True, False} if self.is_mixed else {isinstance(value, str) for value in self.values}
 
     def names(self, column: str) -> list[str]:
-        """Names of the features, for a column of this name."""
+        """Return the names of the features of a column of this name."""
         return self._names(column, "=", "is missing")
 
     def negations(self, column: str) -> list[str]:
-        """Names of the negated features."""
+        """Return the names of the negated features."""
         return self._names(column, "!=", "is not missing")
 
     def _names(self, column: str, operator: str, missing: str) -> list[str]:
@@ -137,24 +135,25 @@ class Categories:
         return equal + [f"{column} {missing}"] * self.has_missing
 
     def writer(self, column: Column) -> Writer:
-        """Writer of the features of this column; a ValueError where it has numbers and fit saw text, or the reverse."""
+        """Return a writer of this column's features.
+
+        Raises
+        ------
+        ValueError
+            The column holds only numbers and fit saw only text, or the reverse.
+        """
         self._check_kind(column)
-        read = column.places(self._index)
-        places = np.append(np.arange(len(self.values)), [MISSING] * self.has_missing)[:, np.newaxis]
+        read = column.positions(self._index)
+        positions = np.append(np.arange(len(self.values)), [MISSING] * self.has_missing)[:, np.newaxis]
 
         def write(rows: slice, out: np.ndarray) -> None:
-            np.equal(read(rows), places, out=out)
+            np.equal(read(rows), positions, out=out)
 
         return write
 
-    def are_all_new(self, held: Collection[Value]) -> bool:
-        """Whether a column that holds these values holds something, but none of its own."""
-        return bool(held) and self._index.keys().isdisjoint(held)
-
-    def concern_about_new(self, label: str) -> str:
-        """What a user ought to hear of the column with this label, if all that it holds is new."""
-        known = short_repr(self.values[0])
-        return f"{label} holds no value that was there in fit, such as {known}: all of them count as never seen."
+    def has_none_of(self, values: Iterable[Value]) -> bool:
+        """Whether no condition is on one of these values."""
+        return self._index.keys().isdisjoint(values)
 
     def _check_kind(self, column: Column) -> None:
         before, now = self.are_text, {isinstance(value, str) for value in column.distinct_values()}
@@ -162,12 +161,12 @@ class Categories:
             kinds = "text", "numbers or booleans"
             was, has = kinds if before == {True} else reversed(kinds)
             raise ValueError(
-                f"{column.label} held {was} in fit, such as {short_repr(self.values[0])}, but now holds {has} only, "
-                "and nothing that could be equal. Convert the column to what it was in fit."
+                f"{column.label} held {was} in fit, such as {short_repr(self.values[0])}, but now holds only {has}, "
+                "which can't equal it. Convert the column to the type that it had in fit."
             )
 
     def to_json(self) -> dict[str, Any]:
-        """As plain JSON types."""
+        """Return the conditions as plain JSON types."""
         mixed = {"is_mixed": True} if self.is_mixed else {}
         return {"kind": "categories", "values": list(self.values), "has_missing": self.has_missing} | mixed
 
@@ -199,7 +198,7 @@ def _is_bare(text: str) -> bool:
 
 
 def conditions_from_json(state: Any) -> Conditions:
-    """Return the conditions that `to_json` described; a ValueError where `state` describes none."""
+    """Return the conditions that `to_json` described; raise a ValueError if `state` is not valid."""
     if isinstance(state, dict) and state.get("kind") == "numbers":
         _check(state.keys() == {"kind", "thresholds", "has_missing", "is_binary"}, "its keys", list(state))
         thresholds, has_missing, is_binary = state["thresholds"], state["has_missing"], state["is_binary"]
@@ -216,13 +215,13 @@ def conditions_from_json(state: Any) -> Conditions:
         _check(isinstance(values, list) and all(map(_is_value, values)), "values", values)
         _check(len(set(values)) == len(values), "values, which must differ,", values)
         return Categories(tuple(values), has_missing, is_mixed)
-    raise ValueError(f"A column's conditions must be of kind 'numbers' or 'categories', got {state!r}.")
+    raise ValueError(f"The conditions on a column must have the kind 'numbers' or 'categories', got {state!r}.")
 
 
 def _is_finite_number(value: Any) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    return abs(value) <= sys.float_info.max  # neither NaN nor infinity is
+    return abs(value) <= sys.float_info.max  # false for NaN
 
 
 def _is_value(value: Any) -> bool:
@@ -231,4 +230,4 @@ def _is_value(value: Any) -> bool:
 
 def _check(holds: bool, what: str, value: Any) -> None:
     if not holds:
-        raise ValueError(f"A column's conditions have wrong {what}: {value!r}.")
+        raise ValueError(f"The conditions on a column have wrong {what}: {value!r}.")

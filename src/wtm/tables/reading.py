@@ -1,4 +1,4 @@
-"""Reading tables of every kind: arrays, lists, sparse matrices and data frames."""
+"""Read arrays, lists, sparse matrices and data frames as tables."""
 
 import datetime
 import math
@@ -14,25 +14,14 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
-from wtm.tables.columns import (
-    CategoryColumn,
-    Column,
-    NumberColumn,
-    SparseTable,
-    Table,
-    Value,
-    as_float64,
-    infinity_error,
-    is_missing,
-    precision_error,
-)
+from wtm.tables.columns import CategoryColumn, Column, NumberColumn, Value, is_missing
+from wtm.tables.float64 import as_float64, infinity_error, precision_error
+from wtm.tables.table import SparseTable, Table
 from wtm.utils.printable import short_repr
-
-__all__ = ["first_duplicate", "read_table", "read_validated"]
 
 
 def read_validated(estimator: Any, X: Any, *, reset: bool, min_rows: int = 1) -> Table | SparseTable:
-    """Read a table, and set or check `n_features_in_` and `feature_names_in_` of an estimator.
+    """Read a table, and set or check an estimator's `n_features_in_` and `feature_names_in_`.
 
     Parameters
     ----------
@@ -40,19 +29,19 @@ def read_validated(estimator: Any, X: Any, *, reset: bool, min_rows: int = 1) ->
     X : array-like, sparse matrix or data frame
         As in `read_table`.
     reset : bool
-        Whether to set the attributes, or to check the table against them.
+        Whether to set the attributes instead of checking the table against them.
     min_rows : int, default=1
-        Fewest rows allowed.
+        The fewest rows allowed.
 
     Returns
     -------
     Table or SparseTable
     """
     pyarrow = sys.modules.get("pyarrow")
-    if pyarrow is not None and isinstance(X, pyarrow.RecordBatch):  # whose names neither narwhals nor scikit-learn sees
+    if pyarrow is not None and isinstance(X, pyarrow.RecordBatch):  # narwhals and scikit-learn don't see its names
         X = pyarrow.Table.from_batches([X])
     if not nw.dependencies.is_into_dataframe(X):
-        table = read_table(X, estimator, min_rows=min_rows)  # first, since it has the clearer words for a wrong shape
+        table = read_table(X, estimator, min_rows=min_rows)  # first, since its errors about shapes are clearer
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         return table
     duplicate = first_duplicate(X.column_names if hasattr(X, "column_names") else X.columns)
@@ -70,16 +59,16 @@ def first_duplicate(names: Iterable[Any]) -> Any:
 
 
 def read_table(X: Any, estimator: Any = None, *, min_rows: int = 1) -> Table | SparseTable:
-    """Read a table of any kind that is supported.
+    """Read a table of any supported kind.
 
     Parameters
     ----------
-    X : array-like, sparse matrix, or data frame (pandas, polars, or another one that narwhals knows)
-        Of shape (n_rows, n_columns). Masked values of an array are missing ones.
+    X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+        Data frames are those that narwhals supports, such as pandas and polars. Masked values are missing.
     estimator : estimator, optional
         Named in messages.
     min_rows : int, default=1
-        Fewest rows allowed.
+        The fewest rows allowed.
 
     Returns
     -------
@@ -88,21 +77,21 @@ def read_table(X: Any, estimator: Any = None, *, min_rows: int = 1) -> Table | S
     Raises
     ------
     TypeError
-        A column holds what is neither a number, a boolean nor a string, or the table is lazy.
+        A column holds something other than numbers, booleans and strings, or the table is lazy.
     ValueError
-        The table has no two dimensions, or too few rows or columns.
+        The table is not two-dimensional, or has too few rows or columns.
     """
     if nw.dependencies.is_into_dataframe(X):
         return _read_frame(X, min_rows)
     if isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
         raise TypeError(
-            f"X is a lazy table of type {type(X).__name__}: call its .collect(), and pass what that returns."
+            f"X must be a table in memory, got the lazy table {type(X).__name__}: pass the result of its .collect()."
         )
     if not hasattr(X, "dtype") and not sp.issparse(X):
         as_array = np.asarray(X)
-        # NumPy makes strings of the numbers that stand beside strings.
+        # NumPy would turn numbers next to strings into strings.
         X = np.asarray(X, dtype=object) if as_array.dtype.kind in "US" else as_array
-    mask = np.ma.getmaskarray(X) if np.ma.is_masked(X) else None  # which scikit-learn's check drops
+    mask = np.ma.getmaskarray(X) if np.ma.is_masked(X) else None  # before check_array drops it
     X = check_array(
         X, accept_sparse="csr", dtype=None, ensure_all_finite=False, ensure_min_samples=min_rows, estimator=estimator,
         input_name="X",
@@ -121,7 +110,7 @@ def _canonical(X: Any) -> sp.csr_array:
     if csr.dtype.kind not in "biuf":
         csr = csr.astype(np.float64)
     if not csr.has_canonical_format:
-        csr = csr.copy()  # the caller's matrix stays as it is
+        csr = csr.copy()  # leave the caller's matrix alone
         csr.sum_duplicates()
     return csr
 
@@ -135,7 +124,7 @@ def _read_array(X: np.ndarray) -> Table:
         raise _date_error(labels[0], str(X.dtype))
     if kind in "OUT":
         return Table(len(X), [_read_objects(X[:, j].tolist(), label) for j, label in enumerate(labels)])
-    raise TypeError(f"X has the dtype {X.dtype}; a table must hold numbers, booleans or strings.")
+    raise TypeError(f"X must hold numbers, booleans or strings, got dtype {X.dtype}.")
 
 
 def _read_frame(X: Any, min_rows: int) -> Table:
@@ -146,7 +135,7 @@ def _read_frame(X: Any, min_rows: int) -> Table:
             raise ValueError(
                 f"Found array with {found} {what}(s) (shape={frame.shape}) while a minimum of {needed} is required."
             )
-    # A frame makes a list of all its names whenever it is asked for them, or for a column by its place.
+    # Not column by column: each access by name or position would build the list of all names.
     pairs = zip(frame.columns, frame.iter_columns(), strict=True)
     return Table(n_rows, [_read_series(series, f"column {short_repr(name)}") for name, series in pairs])
 
@@ -156,10 +145,10 @@ def _read_series(series: nw.Series, label: str) -> Column:
     if dtype.is_temporal():
         raise _date_error(label, str(dtype))
     if dtype.is_nested() or dtype == nw.Binary:
-        raise TypeError(f"{label} has the dtype {dtype}; a column must hold numbers, booleans or strings.")
+        raise TypeError(f"{label} must hold numbers, booleans or strings, got dtype {dtype}.")
     if dtype == nw.Decimal:
         return _read_series(series.cast(nw.Float64), label)
-    if dtype in (nw.Int128, nw.UInt128):  # NumPy has none
+    if dtype in (nw.Int128, nw.UInt128):  # unknown to NumPy
         return _read_objects(series.to_list(), label)
     if dtype.is_float():
         return NumberColumn(label, np.asarray(series.to_numpy()))  # NaN where a value is missing
@@ -175,20 +164,19 @@ def _read_series(series: nw.Series, label: str) -> Column:
 
 
 def _read_objects(values: list[Any], label: str, *, is_categorical: bool = False) -> Column:
-    """Give each distinct value a code, and take the column as numbers where all of them are."""
+    """Read Python objects: as numbers if all are numbers, else as categories."""
     code_of: dict[Any, int] = {}
     try:
         codes = np.fromiter((code_of.setdefault(value, len(code_of)) for value in values), np.int64, len(values))
-    except TypeError as error:  # something that has no hash, such as a list
+    except TypeError as error:  # something without a hash, such as a list
         raise _kind_error(label, next(v for v in values if v.__hash__ is None)) from error
-    # Strings apart, several keys may be one plain value: NumPy's scalars, and every NaN.
+    # Several keys may be one plain value: NumPy's scalars, and every NaN.
     merged: dict[Value, int] = {}
     table = np.empty(len(code_of), np.int64)
     for value, code in code_of.items():
         table[code] = -1 if is_missing(value) else merged.setdefault(_plain(value, label), len(merged))
-    codes = table[codes]
     distinct = list(merged)
-    column = CategoryColumn(label, distinct, codes)
+    column = CategoryColumn(label, distinct, table[codes])
     is_boolean = bool(distinct) and all(isinstance(value, bool) for value in distinct)
     has_numbers = not any(isinstance(value, str) for value in distinct)
     if is_boolean or (has_numbers and not is_categorical):
@@ -197,7 +185,7 @@ def _read_objects(values: list[Any], label: str, *, is_categorical: bool = False
 
 
 def _plain(value: Any, label: str) -> Value:
-    """Return a value as Python's own str, bool, int or finite float."""
+    """Return a value as a plain str, bool, int or finite float."""
     if isinstance(value, str):
         return str(value)
     if isinstance(value, datetime.date | datetime.time | datetime.timedelta | np.datetime64 | np.timedelta64):
@@ -222,12 +210,12 @@ def _plain(value: Any, label: str) -> Value:
 def _kind_error(label: str, value: Any) -> TypeError:
     return TypeError(
         f"{label} holds {short_repr(value)} of type {type(value).__name__}, but an argument must be a string or a "
-        "number, a boolean, or missing (None or NaN). Turn the column into strings where it stands for categories."
+        "number, a boolean, or missing (None or NaN). If these are categories, convert the column to strings."
     )
 
 
 def _date_error(label: str, kind: str) -> TypeError:
     return TypeError(
-        f"{label} holds dates or times ({kind}). Turn it into numbers first, each with a meaning of its own: the year, "
-        "the day of the week, the days since some date."
+        f"{label} holds dates or times ({kind}). Replace it by numbers with a meaning of their own, such as the year, "
+        "the day of the week or the days since some date."
     )

@@ -1,4 +1,4 @@
-"""Features of a sparse table, without a dense copy of it."""
+"""Features of a sparse table, made without a dense copy."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,10 +7,8 @@ from typing import Self
 import numpy as np
 import scipy.sparse as sp
 
-from wtm.tables.columns import as_float64
 from wtm.tables.conditions import Numbers
-
-__all__ = ["SparseFeatures"]
+from wtm.tables.float64 import as_float64
 
 
 @dataclass(frozen=True)
@@ -22,13 +20,13 @@ class SparseFeatures:
     first : ndarray of shape (n_columns,), int64
         The first feature of each column.
     n_thresholds : ndarray of shape (n_columns,), int64
-        How many of its features are thresholds.
+        The number of its features that are thresholds.
     has_missing : ndarray of shape (n_columns,), bool
-        Whether one more says "is missing".
+        Whether it has one more feature, "is missing".
     thresholds : ndarray of shape (n_features,), float64
-        Threshold of each feature; of no account where it says "is missing".
+        Threshold of each feature; infinity for "is missing".
     holds_for_zero : ndarray of shape (n_features,), bool
-        What the features are for an entry that is not stored.
+        The features of an entry that is not stored.
     """
 
     first: np.ndarray
@@ -51,7 +49,7 @@ class SparseFeatures:
         )
 
     def of_rows(self, csr: sp.csr_array) -> sp.csr_array:
-        """Features of some rows: bool CSR matrix of shape (n_rows, n_features)."""
+        """Return the features of some rows, a bool CSR matrix of shape (n_samples, n_features)."""
         differences = self._differences(csr)
         always = np.flatnonzero(self.holds_for_zero)
         if not len(always):
@@ -61,13 +59,13 @@ class SparseFeatures:
         of_zeros = sp.csr_array((np.ones(ends[-1], np.bool_), np.tile(always, n_rows), ends), differences.shape)
         return sp.csr_array(differences != of_zeros)
 
-    def most_entries_a_row(self, csr: sp.csr_array) -> int:
-        """Most features that can hold in a row."""
+    def max_entries_per_row(self, csr: sp.csr_array) -> int:
+        """Return an upper bound on the number of features that hold in a row."""
         most = int(np.diff(csr.indptr).max(initial=0)) * int(self.n_thresholds.max(initial=0) + 1)
         return min(most + int(self.holds_for_zero.sum()), len(self.thresholds))
 
     def _differences(self, csr: sp.csr_array) -> sp.csr_array:
-        """Which features are not what they are for zero."""
+        """Mark the features that differ from those of zero."""
         columns = csr.indices
         values = as_float64(csr.data, lambda entry: f"column {columns[entry]}")
         rows = np.repeat(np.arange(csr.shape[0]), np.diff(csr.indptr))

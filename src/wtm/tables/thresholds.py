@@ -1,4 +1,4 @@
-"""Thresholds of number columns: chosen from the values, or the caller's own."""
+"""Thresholds of number columns, chosen from the values or given by the caller."""
 
 import numbers
 from collections.abc import Collection, Mapping
@@ -6,34 +6,32 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["choose_thresholds", "given_thresholds", "thresholds_from_json", "thresholds_to_json"]
-
-_SMALLEST_SHARE = 100  # a threshold splits off at least one row in so many
-_MOST_PARTS = 10_000  # many more than there are thresholds then, so that asking for "all" takes no memory
+_ROWS_PER_SPLIT_OFF = 100  # a threshold splits off at least one row in this many
+_MAX_PARTS = 10_000  # far more than that allows, so that a huge n_thresholds takes no memory
 
 
 def choose_thresholds(distinct: np.ndarray, counts: np.ndarray, n_thresholds: int) -> list[float]:
     """Choose up to `n_thresholds` thresholds that divide the rows evenly.
 
-    Each threshold lies between two neighbouring values, near the middle of the gap, and is the number with the fewest
-    decimal digits there; directly above 0 it is 0 itself, so that a count reads ``x > 0``. There is one in every gap
-    where there are few values. A value that fills more than one of the n_thresholds + 1 parts, such as the 0 of a
-    column that is mostly 0, counts as one part only, and the thresholds divide the rest. No threshold splits off fewer
-    than one row in a hundred, unless none would be left.
+    A threshold lies near the middle of a gap between two neighbouring values, and is the number with the fewest
+    decimal digits there; in the gap above 0 it is 0 itself, so that the condition on a count reads ``x > 0``. If there
+    are few values, every gap has a threshold. A value that fills more than one of the n_thresholds + 1 parts, such as
+    the 0 of a column that is mostly 0, counts as one part, and the thresholds divide the rest. A threshold splits off
+    at least one row in a hundred, unless that would leave no threshold.
 
     Parameters
     ----------
     distinct : ndarray of shape (n_distinct,), float64
-        Values of the column, ascending, finite.
+        Values of the column, ascending and finite.
     counts : ndarray of shape (n_distinct,), int64
-        In how many rows each occurs.
+        Number of rows with each value.
     n_thresholds : int
         At least 1.
 
     Returns
     -------
     list of float
-        Ascending; empty where there are fewer than two values.
+        Ascending; empty if there are fewer than two values.
     """
     if len(distinct) < 2:
         return []
@@ -42,14 +40,14 @@ def choose_thresholds(distinct: np.ndarray, counts: np.ndarray, n_thresholds: in
 
 
 def _choose_gaps(counts: np.ndarray, n_thresholds: int) -> list[int]:
-    """Return the chosen gaps: gap i is the one above value i. Integers throughout, so no platform rounds otherwise."""
+    """Choose gaps; gap i is the one above value i. Integers throughout, so that every platform chooses the same."""
     rows_up_to = np.cumsum(counts)
     n_rows = int(rows_up_to[-1])
-    smallest = max(1, n_rows // _SMALLEST_SHARE)
+    smallest = max(1, n_rows // _ROWS_PER_SPLIT_OFF)
     most_even = int(np.argmin(np.abs(2 * rows_up_to[:-1] - n_rows)))
-    if n_rows - int(counts.max()) < 2 * smallest:  # as in most columns of a text: no need to look further
+    if n_rows - int(counts.max()) < 2 * smallest:  # only one split is possible, as in most columns of a text
         return [most_even]
-    n_parts = min(n_thresholds, _MOST_PARTS) + 1
+    n_parts = min(n_thresholds, _MAX_PARTS) + 1
     ends = np.cumsum(_capped(counts, n_parts))
     targets = ends[-1] * np.arange(1, n_parts)  # n_parts times the even shares
     ends = ends[:-1] * n_parts
@@ -67,7 +65,7 @@ def _choose_gaps(counts: np.ndarray, n_thresholds: int) -> list[int]:
 
 
 def _capped(counts: np.ndarray, n_parts: int) -> np.ndarray:
-    """Cut each count down to the size of a part, where the parts' sizes are those after the cut."""
+    """Cap counts at the size of an even part, which the cap itself makes smaller."""
     size = int(counts.max())
     while True:
         capped = np.minimum(counts, size)
@@ -78,7 +76,7 @@ def _capped(counts: np.ndarray, n_parts: int) -> np.ndarray:
 
 
 def _short_number_between(low: float, high: float) -> float:
-    """Return a number t with low <= t < high, of few digits, in the middle half of the gap where there is one."""
+    """Return a number t of few digits with low <= t < high, in the middle half of the gap if possible."""
     if low == 0:
         return 0.0
     middle = low / 2 + high / 2
@@ -98,7 +96,7 @@ def given_thresholds(
     Parameters
     ----------
     thresholds : None, array-like of float, or dict of these by column name or position
-        The parameter of `Booleanizer`; an array-like is for all `number_columns`.
+        The parameter of `Booleanizer`; an array-like applies to all `number_columns`.
     names : list of str
         Names of all columns.
     number_columns : collection of int
@@ -107,7 +105,7 @@ def given_thresholds(
     Raises
     ------
     TypeError, ValueError
-        A threshold is no finite number, or a key names no number column.
+        A threshold is not a finite number, or a key does not name a number column.
     """
     if thresholds is None:
         return {}
@@ -119,10 +117,10 @@ def given_thresholds(
     for key, values in thresholds.items():
         is_position = isinstance(key, numbers.Integral) and 0 <= int(key) < len(names)
         if not is_position and key not in positions:
-            raise ValueError(f"thresholds has the key {key!r}, which is neither a column's name nor its position.")
+            raise ValueError(f"thresholds has the key {key!r}; keys must be names or positions of columns.")
         position = int(key) if is_position else positions[key]
         if position not in allowed:
-            raise ValueError(f"thresholds has the key {key!r}, but that column does not hold numbers.")
+            raise ValueError(f"thresholds has the key {key!r}, but this column does not hold numbers.")
         given[position] = _check_thresholds(values, f"thresholds[{key!r}]")
     return given
 
@@ -133,7 +131,7 @@ def _check_thresholds(values: Any, name: str) -> tuple[float, ...]:
     except (TypeError, ValueError) as error:
         raise TypeError(f"{name} must be a list of numbers, got {values!r}.") from error
     if np.ndim(values) != 1 or not thresholds.size or not np.isfinite(thresholds).all():
-        raise ValueError(f"{name} must be a list of finite numbers, at least one, got {values!r}.")
+        raise ValueError(f"{name} must be a non-empty list of finite numbers, got {values!r}.")
     return tuple(thresholds.tolist())
 
 
@@ -143,7 +141,7 @@ def thresholds_to_json(thresholds: Any) -> Any:
         return None
     if not isinstance(thresholds, Mapping):
         return list(_check_thresholds(thresholds, "thresholds"))
-    return {  # pairs, since a JSON object's keys are strings and a position is not
+    return {  # pairs, since keys of a JSON object are strings and would hide positions
         "columns": [
             [int(key) if isinstance(key, numbers.Integral) else str(key), list(_check_thresholds(values, str(key)))]
             for key, values in thresholds.items()
@@ -152,7 +150,7 @@ def thresholds_to_json(thresholds: Any) -> Any:
 
 
 def thresholds_from_json(state: Any) -> Any:
-    """Return the parameter that `thresholds_to_json` described; a ValueError where `state` describes none."""
+    """Return the parameter that `thresholds_to_json` described; raise a ValueError if `state` is not one."""
     if state is None:
         return None
     try:

@@ -1,0 +1,69 @@
+"""Make true/false features of a table, some rows at a time, so that working space does not grow with the table."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from wtm.tables.conditions import Conditions, Numbers
+from wtm.tables.sparse_features import SparseFeatures
+from wtm.tables.table import SparseTable, Table
+
+_BLOCK_CELLS = 1 << 22  # features times rows
+_MIN_ROWS = 64
+
+
+def feature_blocks(conditions: Sequence[Conditions], table: Table | SparseTable) -> Iterator[Any]:
+    """Return the features of blocks of rows, bool.
+
+    Parameters
+    ----------
+    conditions : sequence of Numbers or Categories
+        Those of each column.
+    table : Table or SparseTable
+
+    Returns
+    -------
+    iterator over ndarray (Fortran order) or CSR matrix of shape (n_block_rows, n_features)
+        CSR matrices for a sparse table.
+
+    Raises
+    ------
+    ValueError
+        A column holds values that can't be compared with those of fit.
+    """
+    if isinstance(table, SparseTable):
+        return _sparse_blocks(conditions, table)
+    return _dense_blocks(conditions, table)
+
+
+def _dense_blocks(conditions: Sequence[Conditions], table: Table) -> Iterator[np.ndarray]:
+    writers = []
+    n_features = 0
+    for c, column in zip(conditions, table.columns, strict=True):
+        if c.n_features:
+            writers.append((c.writer(column), slice(n_features, n_features + c.n_features)))
+        n_features += c.n_features
+
+    def block(rows: slice) -> np.ndarray:
+        out = np.empty((n_features, rows.stop - rows.start), np.bool_)
+        for write, features in writers:
+            write(rows, out[features])
+        return out.T
+
+    return map(block, _row_slices(table.n_rows, n_features))
+
+
+def _sparse_blocks(conditions: Sequence[Conditions], table: SparseTable) -> Iterator[sp.csr_array]:
+    number_conditions = [c for c in conditions if isinstance(c, Numbers)]
+    if len(number_conditions) < len(conditions):
+        raise ValueError("X is sparse, but a column held categories in fit. Pass a dense table or a data frame.")
+    features = SparseFeatures.of(number_conditions)
+    slices = _row_slices(table.n_rows, 1 + features.max_entries_per_row(table.csr))
+    return (features.of_rows(table.csr[rows]) for rows in slices)
+
+
+def _row_slices(n_rows: int, n_cells_per_row: int) -> Iterator[slice]:
+    step = max(_MIN_ROWS, _BLOCK_CELLS // n_cells_per_row)
+    return (slice(first, min(first + step, n_rows)) for first in range(0, n_rows, step))
