@@ -11,7 +11,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from wtm.kernels.bits import BLOCK
+from wtm.kernels.layout import BLOCK
 from wtm.kernels.lazy import _begin_block, _evaluate_block
 from wtm.kernels.lazy_state import Block, Clauses, new_block, new_clauses
 from wtm.kernels.pending import pay, pay_and_feed
@@ -38,7 +38,8 @@ class BuildingBlocks:
         self._machine, self._rows = machine, schedule.rows
         self._literals = examples.literals.ravel()
         self._order = np.random.default_rng(0).permutation(machine.n_clauses)
-        self._rules, self._pending = machine.parameters.rules, pending_table(machine.parameters.rules.p_threshold)
+        self._params = machine.parameters.kernel_params
+        self._pending = pending_table(self._params.p_threshold)
 
     def time_columns(self) -> float:
         """Seconds to transpose all blocks."""
@@ -50,7 +51,7 @@ class BuildingBlocks:
 
     def count_ands(self) -> int:
         """Literals on the lists of all clauses, summed over all blocks: each is an AND."""
-        return _visit_blocks(self._rows, self._rules, *self._state(), True)
+        return _visit_blocks(self._rows, self._params, *self._state(), True)
 
     def time_selection(self, groups: int) -> float:
         """Seconds to draw sets of selected clauses, `groups` vectors for each example."""
@@ -69,12 +70,12 @@ class BuildingBlocks:
     def count_words_off_floor(self) -> int:
         """Words of 64 automata of which at least one is not in the lowest state."""
         p = self._machine.parameters
-        return int((self._machine.automata.reshape(-1, 64) > p.lowest).any(axis=1).sum())
+        return int((self._machine.automata.reshape(-1, 64) > p.state_min).any(axis=1).sum())
 
     def _time_blocks(self, *, evaluates: bool) -> float:
         clauses, block = self._state()
         return _median_seconds(
-            lambda: _visit_blocks(self._rows, self._rules, clauses, block, evaluates),
+            lambda: _visit_blocks(self._rows, self._params, clauses, block, evaluates),
             before=lambda: _forget_lists(clauses),
         )
 
@@ -84,14 +85,14 @@ class BuildingBlocks:
         p, weights = machine.parameters, machine.parameters.weight_table.to_fixed(machine.exponents)
         clauses = new_clauses(
             machine.automata, machine.include_bits, machine.exponents, machine.random, weights, self._pending,
-            gap_table(self._rules.p_threshold),
+            gap_table(self._params.p_threshold),
         )  # fmt: skip
-        block = new_block(self._literals, p.n_literals, self._rules.row_words, p.n_clauses, len(clauses.votes))
+        block = new_block(self._literals, p.n_literals, self._params.row_words, p.n_clauses, len(clauses.votes))
         return clauses, block
 
     def _time_in_random_order(self, owed: int, n_type_i: int, is_hit: bool) -> float:
-        machine, rules = self._machine.copy(self._machine.parameters), self._rules
-        settled, raised = (np.zeros(rules.row_words, np.uint64) for _ in range(2))
+        machine, params = self._machine.copy(self._machine.parameters), self._params
+        settled, raised = (np.zeros(params.row_words, np.uint64) for _ in range(2))
         limits = np.empty(512, np.int16)
 
         def restore() -> None:
@@ -100,7 +101,7 @@ class BuildingBlocks:
 
         return _median_seconds(
             lambda: _feed_or_pay(
-                self._order, owed, n_type_i, is_hit, machine.automata, machine.include_bits, machine.random, rules,
+                self._order, owed, n_type_i, is_hit, machine.automata, machine.include_bits, machine.random, params,
                 self._pending, self._literals, self._rows, settled, raised, limits,
             ),
             before=restore,
@@ -171,14 +172,14 @@ def _median_seconds(action: Callable[[], Any], before: Callable[[], Any] = lambd
 
 
 @_measured
-def _visit_blocks(rows, rules, clauses, block, evaluates):
+def _visit_blocks(rows, params, clauses, block, evaluates):
     """Transpose each block and evaluate all clauses on it; returns the number of literals on their lists, summed up."""
     n_listed = 0
     for start in range(0, rows.size, BLOCK):
         count = min(BLOCK, rows.size - start)
-        _begin_block(block, rules, rows, start, count)
+        _begin_block(block, params, rows, start, count)
         if evaluates:
-            _evaluate_block(clauses, block, rules)
+            _evaluate_block(clauses, block, params)
             n_listed += clauses.n_included.sum()
     return n_listed
 
@@ -191,18 +192,18 @@ def _draw_sets(random, update, n_draws):
 
 @_measured
 def _feed_or_pay(
-    order, owed, n_type_i, is_hit, automata, include, random, rules, table, literals, rows, settled, raised, limits
+    order, owed, n_type_i, is_hit, automata, include, random, params, table, literals, rows, settled, raised, limits
 ):  # fmt: skip
     for i in range(order.size):
         settled[:] = 0
         if is_hit:
-            row = rows[i % rows.size] * rules.row_words
+            row = rows[i % rows.size] * params.row_words
             pay_and_feed(
-                automata, include, order[i], owed, settled, literals, row, i < n_type_i, raised, random, rules, table,
+                automata, include, order[i], owed, settled, literals, row, i < n_type_i, raised, random, params, table,
                 limits,
             )  # fmt: skip
         else:
-            pay(automata, include, order[i], owed, settled, random, rules, table, limits)
+            pay(automata, include, order[i], owed, settled, random, params, table, limits)
 
 
 @_measured

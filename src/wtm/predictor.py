@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from wtm.booleanizer import Booleanizer
 from wtm.encoding import learn_booleanizer, table_to_examples, table_to_parts
-from wtm.kernels.bits import BLOCK
+from wtm.kernels.layout import BLOCK
 from wtm.machine.calibration import probabilities
 from wtm.machine.examples import Examples, words_per_row
 from wtm.machine.machine import Machine

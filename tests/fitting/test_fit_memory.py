@@ -53,7 +53,7 @@ def test_working_space_of_the_lazy_engine(n_clauses, n_features):
     own = (machine.automata, machine.include_bits, machine.exponents, machine.random)
     weights = p.weight_table.to_fixed(machine.exponents)
     clauses = new_clauses(*own, weights, pending_table=None, gap_table=None)
-    block = new_block(np.empty(0, np.uint64), p.n_literals, p.rules.row_words, n_clauses, len(clauses.votes))
+    block = new_block(np.empty(0, np.uint64), p.n_literals, p.kernel_params.row_words, n_clauses, len(clauses.votes))
     held = sum(array.nbytes for array in (*clauses[4:-2], *block))
     assert abs(p.work_bytes - held) < 600_000 + 0.01 * held  # the former is what no size changes
 

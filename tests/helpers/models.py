@@ -20,7 +20,7 @@ def machine_in(p, states, exponents=None, seed=0):
     """A machine of parameters `p` in given states, int (n_clauses, 2o), and exponents, int (n_clauses,)."""
     machine = Machine.new(p, seed, 0)
     automata = machine.automata.reshape(p.n_clauses, -1)
-    automata[:, : p.n_literals] = np.asarray(states) + p.lowest
+    automata[:, : p.n_literals] = np.asarray(states) + p.state_min
     include_words(machine.automata, machine.include_bits)
     if exponents is not None:
         machine.exponents[:] = exponents
@@ -58,8 +58,8 @@ def assert_consistent(machine):
     p = machine.parameters
     automata = machine.automata.reshape(p.n_clauses, -1)
     assert (machine.include == (automata[:, : p.n_literals] >= 128)).all()
-    assert (automata[:, p.n_literals :] == p.lowest).all()
+    assert (automata[:, p.n_literals :] == p.state_min).all()
     bits = np.unpackbits(machine.include_bits.astype("<u8").view(np.uint8), bitorder="little")
     assert bits.sum() == machine.include.sum()
-    assert automata.min() >= p.lowest
-    assert automata.max() <= p.highest
+    assert automata.min() >= p.state_min
+    assert automata.max() <= p.state_max

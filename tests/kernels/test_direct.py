@@ -154,19 +154,19 @@ def test_certain_feedback_equals_the_reference(n_features, boost, sampler):
 
 
 @njit
-def update_threshold(total, rules, target):
-    return direct.update_threshold(total, rules, target)
+def update_threshold(total, params, target):
+    return direct.update_threshold(total, params, target)
 
 
 @pytest.mark.parametrize("target", [True, False])
 @pytest.mark.parametrize("T", [0.01, 1.0, 15.0, 2.0**31 - 1])
 @pytest.mark.parametrize("share", [-3.0, -1.0, -0.999, -0.5, -1e-6, 0.0, 0.3, 0.7, 1.0, 2.0])
 def test_update_threshold_is_equation_5(share, T, target):
-    rules = parameters(3, T=T).rules._replace(unit=2.0**-20)
-    total = round(share * T / rules.unit)
-    clamped = min(max(Fraction(total) * Fraction(rules.unit), -Fraction(T)), Fraction(T))
+    params = parameters(3, T=T).kernel_params._replace(unit=2.0**-20)
+    total = round(share * T / params.unit)
+    clamped = min(max(Fraction(total) * Fraction(params.unit), -Fraction(T)), Fraction(T))
     probability = (T - clamped) / (2 * Fraction(T)) if target else (T + clamped) / (2 * Fraction(T))
-    drawn_below = update_threshold(total, rules, target)
+    drawn_below = update_threshold(total, params, target)
     assert abs(drawn_below - probability * 2**32) <= 1
     if probability in (0, 1):
         assert drawn_below == probability * 2**32

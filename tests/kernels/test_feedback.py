@@ -13,18 +13,18 @@ N_STATES = (2, 4, 6, 100, 256)
 
 
 @njit
-def give_type_i_true(automata, include, clause, literals, row, mask, rules):
-    feedback.type_i_true(automata, include, clause, literals, row, mask, rules)
+def give_type_i_true(automata, include, clause, literals, row, mask, params):
+    feedback.type_i_true(automata, include, clause, literals, row, mask, params)
 
 
 @njit
-def give_type_i_false(automata, include, clause, mask, rules):
-    return feedback.type_i_false(automata, include, clause, mask, rules)
+def give_type_i_false(automata, include, clause, mask, params):
+    return feedback.type_i_false(automata, include, clause, mask, params)
 
 
 @njit
-def give_type_ii(automata, include, clause, literals, row, changed, rules):
-    feedback.type_ii(automata, include, clause, literals, row, changed, rules)
+def give_type_ii(automata, include, clause, literals, row, changed, params):
+    feedback.type_ii(automata, include, clause, literals, row, changed, params)
 
 
 class Feedback:
@@ -55,17 +55,19 @@ class Feedback:
         """Returns the words of literals whose inclusion changed, which the kernel writes over the draws."""
         m = self.machine
         changed = mask.copy()
-        give_type_i_true(m.automata, m.include_bits, clause, self.flat_literals, self.row, changed, self.p.rules)
+        give_type_i_true(
+            m.automata, m.include_bits, clause, self.flat_literals, self.row, changed, self.p.kernel_params
+        )
         return changed[: self.p.n_words]
 
     def give_type_i_false(self, clause, mask):
-        return give_type_i_false(self.machine.automata, self.machine.include_bits, clause, mask, self.p.rules)
+        return give_type_i_false(self.machine.automata, self.machine.include_bits, clause, mask, self.p.kernel_params)
 
     def give_type_ii(self, clause):
         """Returns the words of literals whose inclusion changed."""
         m = self.machine
         changed = np.full_like(self.mask, 5)
-        give_type_ii(m.automata, m.include_bits, clause, self.flat_literals, self.row, changed, self.p.rules)
+        give_type_ii(m.automata, m.include_bits, clause, self.flat_literals, self.row, changed, self.p.kernel_params)
         return changed[: self.p.n_words]
 
     def assert_clause_became(self, clause, expected, changed=None):

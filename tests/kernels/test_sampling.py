@@ -22,13 +22,14 @@ from wtm.kernels.sampling import (
     BITS,
     CERTAIN,
     bernoulli_vector,
+    draw_gap,
     fill_mask,
     fill_masks,
     next_vector,
     next_word,
 )
 from wtm.kernels.simd import load, store
-from wtm.machine.distributions import binomial_table, threshold
+from wtm.machine.distributions import binomial_table, gap_table, threshold
 
 P_BOUND = 1e-10
 SAMPLERS = {"bernoulli": BERNOULLI, "binomial": BINOMIAL, "bits": BITS}
@@ -220,3 +221,24 @@ def test_bernoulli_compares_a_number_a_literal(u):
     for mask in masks:
         assert (unpacked(mask)[:u] == (twin.uniforms(u) < threshold(0.3) / 2**32)).all()
     assert (random == twin.words()).all()
+
+
+# --- Gaps ---------------------------------------------------------------------------------------------------
+
+
+@njit
+def draw_gaps(random, table, out):
+    for i in range(out.size):
+        out[i] = draw_gap(random, table)
+
+
+@pytest.mark.parametrize("p", [0.0002, 0.004, 0.1, 0.5, 0.9, 1.0])
+def test_gaps_are_geometric(p):
+    """6 p-values: below this bound one of a right program is found for less than one choice of seeds in 10**8."""
+    drawn = np.empty(50_000, np.int64)
+    draw_gaps(fresh_random(3), gap_table(threshold(p)), drawn)
+    longest = int(np.ceil(10 / p))  # as good as no gap is longer
+    found, counts = np.unique(np.minimum(drawn, longest), return_counts=True)
+    exact = [p * (1 - p) ** g for g in range(longest)] + [(1 - p) ** longest]
+    possible = {g: probability for g, probability in enumerate(exact) if probability > 0}
+    assert chi_square(dict(zip(found.tolist(), counts.tolist(), strict=True)), possible, len(drawn)) > 1e-9

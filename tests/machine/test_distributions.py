@@ -72,8 +72,8 @@ def test_pending_rows_are_exact_to_48_digits(n, limit):
         expected.append(min(math.floor(total * 2**48), 2**48 - 1))
     found = pending_thresholds(table, n)
     assert max(abs(a - b) for a, b in zip(found, expected, strict=True)) <= 1
-    assert table.sure[n] == found.count(0)
-    assert table.stop[n] == sum(value < 2**48 - 1 for value in found)
+    assert table.min_count[n] == found.count(0)
+    assert table.max_count[n] == sum(value < 2**48 - 1 for value in found)
 
 
 @pytest.mark.parametrize("p", [1e-6, 0.0005, 0.02, 0.3, 0.9])
@@ -96,11 +96,11 @@ def test_a_table_of_certain_trials_takes_no_more_memory_than_others():
 @pytest.mark.parametrize("limit", [1, 2**22 + 1, threshold(0.1), 2**31, 2**32 - 2**20, 2**32])
 def test_gaps_are_exact(limit):
     table, keep = gap_table(limit), 1 - Fraction(limit, 2**32)
-    beyond = table.beyond.tolist()
+    beyond = table.survival.tolist()
     for g in range(0, len(beyond), max(1, len(beyond) // 60)):
         assert abs(beyond[g] - min(keep ** (g + 1) * 2**32, 2**32 - 1)) <= Fraction(1, 2) + Fraction(1, 2**20)
     assert beyond[-1] == 0 or len(beyond) >= 4096, "to the end, or long"
     # Random bits x mean a gap of as many entries as are above x; the largest with the same upper 12, the smallest gap.
     assert len(table.guide) == 4096
     for upper, start in enumerate(table.guide.tolist()):
-        assert start == np.count_nonzero(table.beyond > (upper + 1 << 20) - 1)
+        assert start == np.count_nonzero(table.survival > (upper + 1 << 20) - 1)

@@ -1,22 +1,14 @@
 """Rows of bits: literals of examples as 64-bit words, and transposes.
 
-Layout of an example with o features: bit l of its row is literal l, which is x_l for l < o and NOT x_(l-o) for
-o <= l < 2o; the bits from 2o to the end of the row are 1. Bit l is bit l % 64 of word l // 64.
+In the row of an example with o features, bit l is literal l: x_l for l < o and NOT x_(l-o) for o <= l < 2o. The bits
+from 2o to the end of the row are 1.
 """
 
 import numpy as np
 
 from wtm.kernels.jit import inline, kernel
+from wtm.kernels.layout import ALL_BITS, ONE, ZERO
 from wtm.kernels.simd import load, shift_left, shift_right, splat, store
-
-__all__ = ["BLOCK", "complete_literals", "pack_csr_rows", "transpose_block", "transpose_tile"]
-
-BLOCK = 512
-"""Examples that are evaluated at once: a bit of a vector each."""
-
-_ZERO = np.uint64(0)
-_ONE = np.uint64(1)
-_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 @kernel
@@ -49,10 +41,10 @@ def complete_literals(literals, n_features):
 def _negated_word(row, w, n_features):
     """Word `w` of the complement of the features, continued with ones."""
     if w * 64 >= n_features:
-        return _ALL
+        return ALL_BITS
     word = row[w]
     if (w + 1) * 64 > n_features:
-        word &= (_ONE << np.uint64(n_features % 64)) - _ONE
+        word &= (ONE << np.uint64(n_features % 64)) - ONE
     return ~word
 
 
@@ -63,7 +55,7 @@ def pack_csr_rows(row_ends, columns, values, literals):
         for entry in range(row_ends[row], row_ends[row + 1]):
             if values[entry]:
                 column = columns[entry]
-                literals[row, column >> 6] |= _ONE << np.uint64(column & 63)
+                literals[row, column >> 6] |= ONE << np.uint64(column & 63)
 
 
 @inline
@@ -114,9 +106,31 @@ def transpose_block(literals, row_words, rows, start, count, n_features, tile, c
             for i in range(filled):
                 tile[i * 8 + part] = literals[rows[start + part * 64 + i] * row_words + w]
             for i in range(filled, 64):
-                tile[i * 8 + part] = _ZERO
+                tile[i * 8 + part] = ZERO
         transpose_tile(tile)
         for i in range(min(64, n_features - w * 64)):
             column = load(tile, i * 8)
             store(columns, (w * 64 + i) * 8, column)
             store(columns, (n_features + w * 64 + i) * 8, ~column)
+
+
+@kernel
+def assign_examples(order, labels, others, next_place, rows, targets):
+    """Assign each example to the class of its label and to its other class, in one pass for any number of classes.
+
+    Parameters
+    ----------
+    order, labels, others : ndarray of shape (n_rows,), int64; IN
+        Row, label and other class of each example, in the order of training.
+    next_place : ndarray of shape (n_classes,), int64; IN and OUT
+        Where the part of each class begins in `rows`; where it ends after the call.
+    rows, targets : ndarray of shape (2 * n_rows,), int64 and bool; OUT
+        Row of each example, and whether the class is its label.
+    """
+    for i in range(order.size):
+        for is_target in (True, False):
+            machine = labels[i] if is_target else others[i]
+            place = next_place[machine]
+            rows[place] = order[i]
+            targets[place] = is_target
+            next_place[machine] = place + 1

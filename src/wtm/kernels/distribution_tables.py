@@ -1,22 +1,20 @@
-"""Distributions as integer tables, as kernels take them; `wtm.machine.distributions` makes them."""
+"""Distributions as integer tables, in the form that kernels take; `wtm.machine.distributions` computes them."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["BinomialTable", "GapTable", "PendingTable"]
-
 
 class BinomialTable(NamedTuple):
-    """Distribution of the number of successes S among n trials.
+    """Distribution of the number of successes S in n trials.
 
     Attributes
     ----------
     cumulative : ndarray of shape (m,), uint64
         ``cumulative[k]`` is P(S <= k) in fractions of 2**64, rounded down, up to the k where it reaches 1 - 2**-64.
     guide : ndarray of shape (256,), int64
-        ``guide[b]`` is the smallest k with ``cumulative[k] > b * 2**56``, where the search for a random word with the
-        top byte b begins.
+        ``guide[b]`` is the smallest k with ``cumulative[k] > b * 2**56``: the search for a random word whose top byte
+        is b starts there.
     """
 
     cumulative: np.ndarray
@@ -24,28 +22,28 @@ class BinomialTable(NamedTuple):
 
 
 class PendingTable(NamedTuple):
-    """Distributions of the number of successes among n trials, for the n that every number of trials is made of.
+    """Distributions of the number of successes S in n trials, for a set of n from which every number can be added up.
 
-    Row n holds Binomial(n, p) for 1 <= n < 256, row 256 + i that for n = 256 * 2**i. Thresholds are in fractions of
-    2**48, in two parts: x >= threshold k of 48 random bits x, for k = 0, 1, ..., is true as often as there are
-    successes.
+    Row n holds Binomial(n, p) for 1 <= n < 256, row 256 + i holds it for n = 256 * 2**i. For 48 random bits x, the
+    number of thresholds P(S <= k), k = 0, 1, ..., that x reaches has the distribution of S. The thresholds are in
+    fractions of 2**48, split in two.
 
     Attributes
     ----------
     high : ndarray of shape (n_rows, 256), uint16
-        The upper 16 bits of P(S <= k); 65535 from `stop` on.
+        Upper 16 bits of the thresholds; 65535 from `max_count` on.
     low : ndarray of shape (n_rows, 256), uint32
-        The lower 32 bits.
-    sure : ndarray of shape (n_rows,), int64
-        So many successes at least: their thresholds are 0.
-    stop : ndarray of shape (n_rows,), int64
-        So many successes at most, or 255: an automaton has no more steps to go.
+        Lower 32 bits of the thresholds.
+    min_count : ndarray of shape (n_rows,), int64
+        Smallest number of successes: the number of thresholds that are 0.
+    max_count : ndarray of shape (n_rows,), int64
+        Largest number of successes, at most 255: an automaton can't step down more often.
     """
 
     high: np.ndarray
     low: np.ndarray
-    sure: np.ndarray
-    stop: np.ndarray
+    min_count: np.ndarray
+    max_count: np.ndarray
 
 
 class GapTable(NamedTuple):
@@ -53,12 +51,13 @@ class GapTable(NamedTuple):
 
     Attributes
     ----------
-    beyond : ndarray of shape (m,), uint32
-        ``beyond[g]`` is P(G > g) in fractions of 2**32: 32 random bits x below it say that G is greater than g. Where
-        no entry is 0, a G beyond the table is its length and a new draw, as the process has no memory.
+    survival : ndarray of shape (m,), uint32
+        ``survival[g]`` is P(G > g) in fractions of 2**32: 32 random bits x mean that G > g if they are below it. If
+        no entry is 0, the table is too short for some G: they are its length plus another draw, since the process is
+        memoryless.
     guide : ndarray of shape (4096,), int16
-        ``guide[b]`` is the smallest G that random bits with the upper 12 equal to b can mean, where the search begins.
+        ``guide[b]`` is the smallest G that random bits with the upper 12 equal to b can mean: the search starts there.
     """
 
-    beyond: np.ndarray
+    survival: np.ndarray
     guide: np.ndarray

@@ -2,15 +2,10 @@
 
 import numpy as np
 
-from wtm.kernels.bits import BLOCK, transpose_block
+from wtm.kernels.bits import transpose_block
 from wtm.kernels.jit import inline, kernel
+from wtm.kernels.layout import ALL_BITS, BLOCK, ONE, ZERO
 from wtm.kernels.simd import any_set, count_trailing_zeros, load, popcount, splat, store
-
-__all__ = ["clause_fires", "list_literals", "votes"]
-
-_ZERO = np.uint64(0)
-_ONE = np.uint64(1)
-_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 @inline
@@ -29,7 +24,7 @@ def clause_fires(include, clause, literals, row, n_words):
 @inline
 def _block_outputs(literal_list, start, stop, columns):
     """Outputs of one clause for 512 examples: the AND of its literals' columns, until no example is left."""
-    fires = splat(_ALL)
+    fires = splat(ALL_BITS)
     for part in range(start, stop, 16):  # most clauses are true for some example: to look at each literal costs more
         for i in range(part, min(part + 16, stop)):
             fires = fires & load(columns, np.int64(literal_list[i]) * 8)
@@ -44,9 +39,9 @@ def _add_vote(totals, fires, vote, scratch):
     store(scratch, 0, fires)
     for part in range(8):
         remaining = scratch[part]
-        while remaining != _ZERO:
+        while remaining != ZERO:
             totals[part * 64 + count_trailing_zeros(remaining)] += vote
-            remaining &= remaining - _ONE
+            remaining &= remaining - ONE
 
 
 @inline
@@ -127,8 +122,8 @@ def list_literals(include, n_clauses, n_words, clause_ends, literal_list):
             if literal_list.size == 0:
                 end += popcount(remaining)
                 continue
-            while remaining != _ZERO:
+            while remaining != ZERO:
                 literal_list[end] = w * 64 + count_trailing_zeros(remaining)
-                remaining &= remaining - _ONE
+                remaining &= remaining - ONE
                 end += 1
         clause_ends[clause + 1] = end

@@ -20,9 +20,6 @@ from numba.core import caching
 from numba.core.registry import CPUDispatcher
 from numba.misc.appdirs import AppDirs
 
-__all__ = ["cache_folder", "function", "inline", "kernel", "splice"]
-
-
 _DIGEST_BYTES = 32
 
 

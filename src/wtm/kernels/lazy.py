@@ -6,7 +6,7 @@
    from each automaton, whatever the example. Automata that nobody looks at are only owed them (`wtm.kernels.pending`).
 3. Only so many included literals of a clause are followed as make it false where it is (`wtm.kernels.watched`). The
    trials of their automata, of all clauses, are one sequence, of which only the successes are acted on: the gaps
-   between them are drawn (`wtm.kernels.gaps`).
+   between them are drawn (`wtm.kernels.sampling.draw_gap`).
 4. Feedback to a true clause touches all its automata: they are paid and fed in one pass.
 5. A clause for which more automata would have to be followed than a list has room for is *dense*, and is fed as in the
    direct engine.
@@ -15,14 +15,14 @@
 
 import numpy as np
 
-from wtm.kernels.bits import BLOCK, transpose_block, transpose_tile
+from wtm.kernels.bits import transpose_block, transpose_tile
 from wtm.kernels.direct import move_weight, update_threshold
 from wtm.kernels.feedback import type_i_false
-from wtm.kernels.gaps import draw_gap
 from wtm.kernels.jit import function, inline, kernel, splice
+from wtm.kernels.layout import ALL_BITS, BLOCK, BORDER, ONE, ZERO
 from wtm.kernels.lazy_state import LIST_STRIDE
 from wtm.kernels.pending import pay_and_feed
-from wtm.kernels.sampling import bernoulli_vector
+from wtm.kernels.sampling import bernoulli_vector, draw_gap
 from wtm.kernels.simd import (
     any_set,
     count_trailing_zeros,
@@ -47,26 +47,18 @@ from wtm.kernels.watched import (
     slot_of,
 )
 
-__all__ = ["lazy_epoch"]
-
-_BORDER = 128
-_ZERO = np.uint64(0)
-_ONE = np.uint64(1)
-_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
-
-
 # --- Outputs ------------------------------------------------------------------------------------------------
 
 
 @inline
-def _begin_block(block, rules, rows, start, count):
+def _begin_block(block, params, rows, start, count):
     """Take the examples ``rows[start:start + count]``: their rows, the columns of their literals, and all as later."""
     for example in range(count):
-        block.row_of[example] = rows[start + example] * rules.row_words
-    transpose_block(block.literals, rules.row_words, rows, start, count, rules.n_features, block.tile, block.columns)
+        block.row_of[example] = rows[start + example] * params.row_words
+    transpose_block(block.literals, params.row_words, rows, start, count, params.n_features, block.tile, block.columns)
     for part in range(8):
         filled = min(64, max(0, count - part * 64))
-        block.later[part] = _ZERO if filled == 0 else _ALL >> np.uint64(64 - filled)
+        block.later[part] = ZERO if filled == 0 else ALL_BITS >> np.uint64(64 - filled)
 
 
 @function
@@ -80,7 +72,7 @@ def _transpose_outputs(outputs, fired, n_clauses, words, tile):
         for i in range(filled):
             store(tile, i * 8, load(outputs, (first + i) * 8))
         for i in range(max(0, filled), 64):
-            store(tile, i * 8, splat(_ZERO))
+            store(tile, i * 8, splat(ZERO))
         transpose_tile(tile)
         for i in range(64):
             for part in range(8):
@@ -88,18 +80,18 @@ def _transpose_outputs(outputs, fired, n_clauses, words, tile):
 
 
 @splice
-def _evaluate_block(clauses, block, rules):
+def _evaluate_block(clauses, block, params):
     """Outputs of all clauses for a new block, and from them the set of true clauses of each example."""
     for clause in range(clauses.exponents.size):
         slot = slot_of(clauses, clause)
         ahead = min(clause + 4, clauses.exponents.size - 1) * LIST_STRIDE
         prefetch(clauses.listed, ahead)
         prefetch(clauses.listed, ahead + 16)
-        clauses.dense[slot >> 6] &= ~(_ONE << np.uint64(slot & 63))
+        clauses.dense[slot >> 6] &= ~(ONE << np.uint64(slot & 63))
         fires = listed_outputs(clauses, block, clause, slot)
         if any_set(fires) and not clauses.short[slot]:
             store(block.result, 0, fires)
-            evaluate(clauses, block, rules, clause, slot)
+            evaluate(clauses, block, params, clause, slot)
             fires = load(block.result, 0)
         store(block.outputs, clause * 8, fires)
     _transpose_outputs(block.outputs, block.fired, clauses.exponents.size, clauses.valid.size, block.tile)
@@ -113,17 +105,17 @@ def _change_outputs(clauses, block, clause, slot, fires):
     if not any_set(changed):
         return
     store(block.chosen, 16, changed)
-    place, bit = slot >> 6, _ONE << np.uint64(slot & 63)
+    place, bit = slot >> 6, ONE << np.uint64(slot & 63)
     for part in range(8):
         remaining = block.chosen[16 + part]
-        while remaining != _ZERO:
+        while remaining != ZERO:
             example = part * 64 + count_trailing_zeros(remaining)
-            remaining &= remaining - _ONE
+            remaining &= remaining - ONE
             block.fired[example * clauses.valid.size + place] ^= bit
 
 
 @inline
-def _find_outputs(clauses, block, rules, clause, slot, candidates):
+def _find_outputs(clauses, block, params, clause, slot, candidates):
     """Set the outputs of a false clause that has become true for no other examples than `candidates`."""
     fires = load(block.outputs, clause * 8) & load(block.later, 0)
     candidates = candidates & ~fires
@@ -131,26 +123,26 @@ def _find_outputs(clauses, block, rules, clause, slot, candidates):
         fires = fires | candidates
     elif any_set(candidates):
         store(block.result, 0, candidates)
-        evaluate(clauses, block, rules, clause, slot)
+        evaluate(clauses, block, params, clause, slot)
         fires = fires | load(block.result, 0)
     _change_outputs(clauses, block, clause, slot, fires)
 
 
 @inline
-def _sum_of_votes(clauses, block, rules, example):
+def _sum_of_votes(clauses, block, params, example):
     """The weighted sum of the clauses that are true for an example."""
     words = clauses.valid.size
     total = np.int64(0)
-    if rules.fixed.size == 1:  # all weights are 1: what counts is how many clauses vote for and against
+    if params.fixed_weights.size == 1:  # all weights are 1: what counts is how many clauses vote for and against
         for w in range(words // 2):
             total += popcount(block.fired[example * words + w])
             total -= popcount(block.fired[example * words + words // 2 + w])
-        return total * rules.fixed[0]
+        return total * params.fixed_weights[0]
     for w in range(words):
         remaining = block.fired[example * words + w]
-        while remaining != _ZERO:
+        while remaining != ZERO:
             total += clauses.votes[w * 64 + count_trailing_zeros(remaining)]
-            remaining &= remaining - _ONE
+            remaining &= remaining - ONE
     return total
 
 
@@ -158,7 +150,7 @@ def _sum_of_votes(clauses, block, rules, example):
 
 
 @inline
-def _step_down(clauses, block, rules, n_successes):
+def _step_down(clauses, block, params, n_successes):
     """Act on the successes of followed automata that were collected."""
     listed = clauses.listed
     n_fallen = 0
@@ -166,8 +158,8 @@ def _step_down(clauses, block, rules, n_successes):
         place = block.successes[i]
         entry = listed[place]
         state = entry & 255
-        listed[place] = entry - (state > rules.lowest)
-        if state == _BORDER:
+        listed[place] = entry - (state > params.state_min)
+        if state == BORDER:
             slot = slot_of(clauses, place // LIST_STRIDE)
             if n_fallen == 0 or block.fallen[n_fallen - 1] != slot:
                 block.fallen[n_fallen] = slot
@@ -175,24 +167,24 @@ def _step_down(clauses, block, rules, n_successes):
     for i in range(n_fallen):
         slot = block.fallen[i]
         clause = clause_of(clauses, slot)
-        candidates = drop_fallen(clauses, block, rules, clause, slot)
-        _find_outputs(clauses, block, rules, clause, slot, candidates)
+        candidates = drop_fallen(clauses, block, params, clause, slot)
+        _find_outputs(clauses, block, params, clause, slot, candidates)
 
 
 @inline
-def _feed_dense(clauses, block, rules, clause, slot):
+def _feed_dense(clauses, block, params, clause, slot):
     """Type I feedback to a false clause that is dense."""
-    for w in range(0, rules.n_words, 8):
-        store(block.mask, w, bernoulli_vector(clauses.random, rules.p_threshold))
-    if type_i_false(clauses.automata, clauses.include, clause, block.mask, rules) != _ZERO:
-        clauses.dense[slot >> 6] &= ~(_ONE << np.uint64(slot & 63))
+    for w in range(0, params.n_words, 8):
+        store(block.mask, w, bernoulli_vector(clauses.random, params.p_threshold))
+    if type_i_false(clauses.automata, clauses.include, clause, block.mask, params) != ZERO:
+        clauses.dense[slot >> 6] &= ~(ONE << np.uint64(slot & 63))
         store(block.result, 0, load(block.later, 0))
-        evaluate(clauses, block, rules, clause, slot)
+        evaluate(clauses, block, params, clause, slot)
         _change_outputs(clauses, block, clause, slot, load(block.result, 0))
 
 
 @inline
-def _feed_false(clauses, block, rules, group, gap):
+def _feed_false(clauses, block, params, group, gap):
     """Type I feedback to the false clauses of a group that ``block.chosen`` marks, none of them dense.
 
     Their followed automata make their trials, one after the other; `gap` of them fail before one succeeds. Returns
@@ -201,9 +193,9 @@ def _feed_false(clauses, block, rules, group, gap):
     n_successes = 0
     for part in range(8):
         remaining = block.chosen[part]
-        while remaining != _ZERO:
+        while remaining != ZERO:
             slot = (group * 8 + part) * 64 + count_trailing_zeros(remaining)
-            remaining &= remaining - _ONE
+            remaining &= remaining - ONE
             clauses.owed[slot] += 1
             n_trials = np.int64(clauses.n_listed[slot])
             if gap >= n_trials:
@@ -216,7 +208,7 @@ def _feed_false(clauses, block, rules, group, gap):
                 prefetch(clauses.listed, first + gap)
                 gap += 1 + draw_gap(clauses.random, clauses.gap_table)
             gap -= n_trials
-    _step_down(clauses, block, rules, n_successes)
+    _step_down(clauses, block, params, n_successes)
     return gap
 
 
@@ -224,26 +216,26 @@ def _feed_false(clauses, block, rules, group, gap):
 
 
 @splice
-def _feed_true(clauses, block, rules, clause, slot, row, is_type_i, counts):
+def _feed_true(clauses, block, params, clause, slot, row, is_type_i, counts):
     """Type I or Type II feedback to a true clause."""
     if is_type_i:
-        feed_fallen(clauses, clause, slot, block.literals, row, rules.lowest)
-        if not rules.boost:
-            for w in range(0, rules.n_words, 8):
-                store(block.raised, w, ~bernoulli_vector(clauses.random, rules.p_threshold))
-    settle(clauses.automata, clauses.listed, clause, clauses.n_listed[slot], rules.n_words, block.mask)
+        feed_fallen(clauses, clause, slot, block.literals, row, params.state_min)
+        if not params.boost_true_positive:
+            for w in range(0, params.n_words, 8):
+                store(block.raised, w, ~bernoulli_vector(clauses.random, params.p_threshold))
+    settle(clauses.automata, clauses.listed, clause, clauses.n_listed[slot], params.n_words, block.mask)
     pay_and_feed(
         clauses.automata, clauses.include, clause, np.int64(clauses.owed[slot]), block.mask, block.literals, row,
-        is_type_i, block.raised, clauses.random, rules, clauses.pending_table, block.limits,
+        is_type_i, block.raised, clauses.random, params, clauses.pending_table, block.limits,
     )  # fmt: skip
     clauses.owed[slot] = 0
     step = 1 if is_type_i else -1
-    counts[2] += move_weight(clauses.exponents, clauses.votes, clause, slot, step, rules.fixed)
-    fires, full = list_after_feedback(clauses, block, rules, clause, slot)
+    counts[2] += move_weight(clauses.exponents, clauses.votes, clause, slot, step, params.fixed_weights)
+    fires, full = list_after_feedback(clauses, block, params, clause, slot)
     if full:
         forget_list(clauses, slot)
         store(block.result, 0, load(block.later, 0))
-        evaluate(clauses, block, rules, clause, slot)
+        evaluate(clauses, block, params, clause, slot)
         fires = load(block.result, 0)
     _change_outputs(clauses, block, clause, slot, fires)
 
@@ -253,34 +245,34 @@ def _list_slots(chosen, first, group, slots, end):
     """Append the slots of a group that ``chosen[first:first + 8]`` marks to the list `slots`; returns its new end."""
     for part in range(8):
         remaining = chosen[first + part]
-        while remaining != _ZERO:
+        while remaining != ZERO:
             slots[end] = (group * 8 + part) * 64 + count_trailing_zeros(remaining)
-            remaining &= remaining - _ONE
+            remaining &= remaining - ONE
             end += 1
     return end
 
 
 @inline
-def _prefetch(clauses, rules, slots, i, end):
+def _prefetch(clauses, params, slots, i, end):
     """Ask for what the clauses a few places further on will need: they are scattered over memory."""
     if i + 2 < end:
         clause = clause_of(clauses, slots[i + 2])
         prefetch(clauses.listed, clause * LIST_STRIDE)
-        for w in range(rules.n_words):
-            prefetch(clauses.automata, (clause * rules.n_words + w) * 64)
+        for w in range(params.n_words):
+            prefetch(clauses.automata, (clause * params.n_words + w) * 64)
 
 
 # --- Examples -----------------------------------------------------------------------------------------------
 
 
 @splice
-def _give_type_i(clauses, block, rules, example, first_group, n_groups, update, counts):
+def _give_type_i(clauses, block, params, example, first_group, n_groups, update, counts):
     """Type I feedback to a random part of the clauses of one polarity.
 
     The false ones get it; the true ones are listed in ``block.hits``. Returns the number of these.
     """
     words = clauses.valid.size
-    given = splat(_ZERO)
+    given = splat(ZERO)
     gap = clauses.gap[0]
     n_hits = 0
     for group in range(first_group, first_group + n_groups):
@@ -292,12 +284,12 @@ def _give_type_i(clauses, block, rules, example, first_group, n_groups, update, 
         dense = selected & ~fires & load(clauses.dense, group * 8)
         store(block.chosen, 0, selected & ~fires & ~dense)
         store(block.chosen, 8, dense)
-        gap = _feed_false(clauses, block, rules, group, gap)
+        gap = _feed_false(clauses, block, params, group, gap)
         if any_set(dense):
             n_dense = _list_slots(block.chosen, 8, group, block.fallen, 0)
             for i in range(n_dense):
                 slot = block.fallen[i]
-                _feed_dense(clauses, block, rules, clause_of(clauses, slot), slot)
+                _feed_dense(clauses, block, params, clause_of(clauses, slot), slot)
     clauses.gap[0] = gap
     counts[0] += sum_words(given)
     return n_hits
@@ -318,12 +310,12 @@ def _select_type_ii(clauses, block, example, first_group, n_groups, update, n_hi
 
 
 @kernel
-def lazy_epoch(rows, targets, rules, clauses, block, counts):
+def lazy_epoch(rows, targets, params, clauses, block, counts):
     """Train one machine on the examples that it sees, in their order.
 
     Parameters
     ----------
-    rows, targets, rules, counts
+    rows, targets, params, counts
         See `wtm.kernels.direct.direct_epoch`.
     clauses, block
         See `wtm.kernels.lazy_state`; the machine in `clauses` is changed in place.
@@ -333,22 +325,22 @@ def lazy_epoch(rows, targets, rules, clauses, block, counts):
         clauses.gap[0] = draw_gap(clauses.random, clauses.gap_table)
     for start in range(0, rows.size, BLOCK):
         count = min(BLOCK, rows.size - start)
-        _begin_block(block, rules, rows, start, count)
-        _evaluate_block(clauses, block, rules)
+        _begin_block(block, params, rows, start, count)
+        _evaluate_block(clauses, block, params)
         for example in range(count):
-            block.later[example >> 6] &= ~(_ONE << np.uint64(example & 63))
+            block.later[example >> 6] &= ~(ONE << np.uint64(example & 63))
             target = targets[start + example]
-            update = update_threshold(_sum_of_votes(clauses, block, rules, example), rules, target)
+            update = update_threshold(_sum_of_votes(clauses, block, params, example), params, target)
             if update == 0:
                 continue
             first = 0 if target else n_groups  # of the clauses that vote as they should
-            n_type_i = _give_type_i(clauses, block, rules, example, first, n_groups, update, counts)
+            n_type_i = _give_type_i(clauses, block, params, example, first, n_groups, update, counts)
             n_hits = _select_type_ii(clauses, block, example, n_groups - first, n_groups, update, n_type_i, counts)
             row = block.row_of[example]
             for i in range(n_hits):
-                _prefetch(clauses, rules, block.hits, i, n_hits)
+                _prefetch(clauses, params, block.hits, i, n_hits)
                 slot = block.hits[i]
                 clause = clause_of(clauses, slot)
-                _feed_true(clauses, block, rules, clause, slot, row, i < n_type_i, counts)
+                _feed_true(clauses, block, params, clause, slot, row, i < n_type_i, counts)
     for clause in range(clauses.exponents.size):
-        pay_clause(clauses, block, rules, clause, slot_of(clauses, clause))
+        pay_clause(clauses, block, params, clause, slot_of(clauses, clause))

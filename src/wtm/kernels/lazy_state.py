@@ -4,10 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wtm.kernels.bits import BLOCK
 from wtm.kernels.distribution_tables import GapTable, PendingTable
-
-__all__ = ["LIST_STRIDE", "MOST_LISTED", "Block", "Clauses", "new_block", "new_clauses"]
+from wtm.kernels.layout import BLOCK
 
 MOST_LISTED = 128
 """Automata that a clause can have on its list before it is dense."""

@@ -1,42 +1,42 @@
-"""What does not change while a machine is trained, as kernels take it."""
+"""The parameters of a machine that stay the same during training, as kernels take them."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Rules"]
 
-
-class Rules(NamedTuple):
-    """Sizes, hyper-parameters and weights of a machine.
+class Params(NamedTuple):
+    """Sizes, hyperparameters and weights of a machine.
 
     Attributes
     ----------
     n_features, n_literals : int
         o and u = 2o.
     n_words : int
-        Words of 64 automata that a clause takes.
+        Words of include bits per clause.
     row_words : int
-        Words that an example takes, a multiple of 8.
-    lowest, highest : int
-        The bytes of states 0 and 2N - 1, see `wtm.kernels.feedback`.
-    boost : bool
+        Words per example, a multiple of 8.
+    state_min, state_max : int
+        The bytes of states 0 and 2N - 1, see `wtm.kernels.layout`.
+    boost_true_positive : bool
+        Whether Type I feedback to a true clause always raises true literals.
     p_threshold : int
         p_s in fractions of 2**32.
     T : float
-    fixed : ndarray of int64
-        The weights, see `wtm.machine.clause_weights.WeightTable`; `unit` is the value of 1.
+    fixed_weights : ndarray of int64
+        Weights by exponent, see `wtm.machine.clause_weights.WeightTable`.
     unit : float
+        Value of 1 in fixed point.
     """
 
     n_features: int
     n_literals: int
     n_words: int
     row_words: int
-    lowest: int
-    highest: int
-    boost: bool
+    state_min: int
+    state_max: int
+    boost_true_positive: bool
     p_threshold: int
     T: float
-    fixed: np.ndarray
+    fixed_weights: np.ndarray
     unit: float

@@ -29,8 +29,6 @@ from wtm.kernels.simd import (
     top_bits,
 )
 
-__all__ = ["draw_decrement", "pay", "pay_and_feed"]
-
 _FEW_LIMITS = 8  # below it, comparing with all of them costs less than finding out how many matter
 
 
@@ -54,7 +52,7 @@ def draw_decrement(random, n, pending_table):
         row, part = _largest_row(n)
         n -= part
         x = next_word(random) >> np.uint64(16)
-        first, last = pending_table.sure[row], pending_table.stop[row]
+        first, last = pending_table.min_count[row], pending_table.max_count[row]
         while first < last:  # the number of thresholds that x reaches
             middle = (first + last) >> 1
             threshold = (np.uint64(pending_table.high[row, middle]) << np.uint64(32)) | np.uint64(
@@ -80,9 +78,9 @@ def _limits(shared, row, pending_table, limits, first):
     so its distribution is exact to 2**-48; two automata's draws are as good as independent (covariance below 2**-34).
     The shared bits only decide whether a threshold's upper 16 bits are reached at equality.
     """
-    sure = pending_table.sure[row]
+    sure = pending_table.min_count[row]
     n_limits = 0
-    for k in range(pending_table.sure[row], pending_table.stop[row]):
+    for k in range(pending_table.min_count[row], pending_table.max_count[row]):
         limit = np.int64(pending_table.high[row, k]) + (shared < np.uint64(pending_table.low[row, k]))
         if limit > 0xFFFF:
             break
@@ -101,13 +99,13 @@ def _times(count):
 
 
 @inline
-def _pay_part(automata, include, clause, row, settled, random, rules, pending_table, limits):
+def _pay_part(automata, include, clause, row, settled, random, params, pending_table, limits):
     """Give every automaton of a clause but the settled ones the steps down of a table's row."""
-    floor = splat_byte(np.uint8(rules.lowest))
+    floor = splat_byte(np.uint8(params.state_min))
     sure, n_limits = _limits(next_word(random) >> np.uint64(32), row, pending_table, limits, 0)
     a, b = load(random, 0), load(random, 8)
-    for w in range(rules.n_words):
-        at = (clause * rules.n_words + w) * 64
+    for w in range(params.n_words):
+        at = (clause * params.n_words + w) * 64
         states = load(automata, at)
         above = keep_bytes(subtract_saturating(states, floor), ~settled[w])
         if not any_set(above):
@@ -125,13 +123,13 @@ def _pay_part(automata, include, clause, row, settled, random, rules, pending_ta
         steps = keep_bytes(narrow(low, high), ~settled[w])
         states = maximum(subtract_saturating(states, steps), floor)
         store(automata, at, states)
-        include[clause * rules.n_words + w] = top_bits(states)
+        include[clause * params.n_words + w] = top_bits(states)
     store(random, 0, a)
     store(random, 8, b)
 
 
 @function
-def pay(automata, include, clause, n, settled, random, rules, pending_table, limits):
+def pay(automata, include, clause, n, settled, random, params, pending_table, limits):
     """Give every automaton of a clause the `n` steps down that it is owed, but for those that `settled` marks.
 
     Parameters
@@ -148,12 +146,12 @@ def pay(automata, include, clause, n, settled, random, rules, pending_table, lim
     while n > 0:
         row, part = _largest_row(n)
         n -= part
-        _pay_part(automata, include, clause, row, settled, random, rules, pending_table, limits)
+        _pay_part(automata, include, clause, row, settled, random, params, pending_table, limits)
 
 
 @function
 def pay_and_feed(
-    automata, include, clause, n, settled, literals, row, is_type_i, raised, random, rules, pending_table, limits
+    automata, include, clause, n, settled, literals, row, is_type_i, raised, random, params, pending_table, limits
 ):
     """Give a true clause what it is owed and the feedback at hand: `pay`, then Table 1 or 2 of the paper.
 
@@ -176,9 +174,9 @@ def pay_and_feed(
     while n >= 256:  # n and n + 1 are rows of the table below it
         table_row, part = _largest_row(n)
         n -= part
-        _pay_part(automata, include, clause, table_row, settled, random, rules, pending_table, limits)
-    floor = splat_byte(np.uint8(rules.lowest))
-    ceiling = splat_byte(np.uint8(rules.highest))
+        _pay_part(automata, include, clause, table_row, settled, random, params, pending_table, limits)
+    floor = splat_byte(np.uint8(params.state_min))
+    ceiling = splat_byte(np.uint8(params.state_max))
     shared = next_word(random) >> np.uint64(32)
     sure, n_limits = _limits(shared, n, pending_table, limits, 0)
     sure_false, n_false = _limits(shared, n + is_type_i, pending_table, limits, 256)
@@ -186,8 +184,8 @@ def pay_and_feed(
     limits[n_limits:n_both] = 32767  # no draw is above it
     limits[256 + n_false : 256 + n_both] = 32767
     a, b = load(random, 0), load(random, 8)
-    for w in range(rules.n_words):
-        at = (clause * rules.n_words + w) * 64
+    for w in range(params.n_words):
+        at = (clause * params.n_words + w) * 64
         states = load(automata, at)
         true = literals[row + w]
         above = keep_bytes(subtract_saturating(states, floor), ~settled[w])
@@ -215,14 +213,14 @@ def pay_and_feed(
             steps = keep_bytes(narrow(low, high), ~settled[w])
             states = maximum(subtract_saturating(states, steps), floor)
         up = true if is_type_i else ~(true | top_bits(states))
-        if is_type_i and not rules.boost:
+        if is_type_i and not params.boost_true_positive:
             up &= raised[w]
-        if w == rules.n_words - 1:
-            up &= tail_mask(rules.n_literals)
+        if w == params.n_words - 1:
+            up &= tail_mask(params.n_literals)
         states = minimum(add_saturating(states, bytes_of_mask(up)), ceiling)
         store(automata, at, states)
         included = top_bits(states)
-        settled[w] = included & ~include[clause * rules.n_words + w]
-        include[clause * rules.n_words + w] = included
+        settled[w] = included & ~include[clause * params.n_words + w]
+        include[clause * params.n_words + w] = included
     store(random, 0, a)
     store(random, 8, b)

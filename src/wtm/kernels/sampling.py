@@ -9,22 +9,14 @@ Probabilities are fractions of 2**32, `threshold` = round(p * 2**32), in all sam
 import numpy as np
 
 from wtm.kernels.jit import inline, kernel
+from wtm.kernels.layout import ALL_BITS, LOW_32, ONE, ZERO
 from wtm.kernels.simd import any_set, load, popcount, rotate_left, shift_left, splat, store
-
-__all__ = [
-    "BERNOULLI", "BINOMIAL", "BITS", "CERTAIN", "RANDOM_WORDS", "bernoulli_vector", "fill_mask", "fill_masks",
-    "next_word",
-]  # fmt: skip
 
 BERNOULLI, BINOMIAL, BITS = 0, 1, 2
 CERTAIN = 1 << 32
 RANDOM_WORDS = 18
 
 _SCALAR = 16
-_ZERO = np.uint64(0)
-_ONE = np.uint64(1)
-_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
-_LOW32 = np.uint64(0xFFFFFFFF)
 
 
 @inline
@@ -54,7 +46,7 @@ def bernoulli_vector(random, threshold):
     settled at the first digit that differs. All 512 are settled after about ten digits in the mean, and nothing is
     left to draw when the rest of the threshold is 0; the outcome is that of comparing all 32 digits.
     """
-    less = splat(_ZERO)
+    less = splat(ZERO)
     if threshold >= CERTAIN:
         return ~less
     equal = ~less
@@ -79,11 +71,29 @@ def bernoulli_vector(random, threshold):
 
 
 @inline
+def draw_gap(random, gap_table):
+    """Number of failures before the next success of a Bernoulli(p_s) process.
+
+    Compares 32 random bits with P(G > g) for g = 0, 1, ...: the probability of each gap is exact to 2**-32. Beyond
+    the end of the table the process starts again, since it is memoryless.
+    """
+    gap = 0
+    while True:
+        x = next_word(random) >> np.uint64(32)
+        g = np.int64(gap_table.guide[x >> np.uint64(20)])
+        while g < gap_table.survival.size and x < np.uint64(gap_table.survival[g]):
+            g += 1
+        gap += g
+        if g < gap_table.survival.size:
+            return gap
+
+
+@inline
 def _fill_bernoulli(random, mask, n_literals, threshold):
     """One draw a literal (the paper's baseline)."""
     limit = np.uint64(threshold)
     for start in range(0, n_literals, 64):
-        word = _ZERO
+        word = ZERO
         for bit in range(min(64, n_literals - start)):
             word |= np.uint64((next_word(random) >> np.uint64(32)) < limit) << np.uint64(bit)
         mask[start >> 6] = word
@@ -111,20 +121,20 @@ def _fill_binomial(random, mask, n_literals, binomial):
     if complement:
         count = n_literals - count
     for w in range(n_words):
-        mask[w] = _ZERO
+        mask[w] = ZERO
     size = np.uint64(n_literals)
     # Lemire's method: the product's high half is uniform once its low half is not among the 2**32 % size lowest.
-    rejected = (_LOW32 - size + _ONE) % size
+    rejected = (LOW_32 - size + ONE) % size
     while count > 0:
         r = next_word(random)
         for _ in range(2):
-            product = (r & _LOW32) * size
+            product = (r & LOW_32) * size
             r >>= np.uint64(32)
             position = product >> np.uint64(32)
             w = position >> np.uint64(6)
             bit = position & np.uint64(63)
             # Without branches: the number of trials is known only to the processor, and half of its guesses would fail.
-            fresh = np.uint64((product & _LOW32) >= rejected) & np.uint64(count > 0) & ~(mask[w] >> bit)
+            fresh = np.uint64((product & LOW_32) >= rejected) & np.uint64(count > 0) & ~(mask[w] >> bit)
             mask[w] |= fresh << bit
             count -= np.int64(fresh)
     if complement:
@@ -172,7 +182,7 @@ def fill_masks(random, mask, n_literals, sampler, threshold, binomial, n_draws, 
     successes of each literal to ``position_counts`` (int64, OUT; left alone where it is empty).
     """
     last = (n_literals - 1) >> 6
-    tail = _ALL >> np.uint64(63 - ((n_literals - 1) & 63))
+    tail = ALL_BITS >> np.uint64(63 - ((n_literals - 1) & 63))
     for _ in range(n_draws):
         fill_mask(random, mask, n_literals, sampler, threshold, binomial)
         mask[last] &= tail
@@ -180,5 +190,5 @@ def fill_masks(random, mask, n_literals, sampler, threshold, binomial, n_draws, 
         for w in range(last + 1):
             count += popcount(mask[w])
         for literal in range(position_counts.size):
-            position_counts[literal] += np.int64((mask[literal >> 6] >> np.uint64(literal & 63)) & _ONE)
+            position_counts[literal] += np.int64((mask[literal >> 6] >> np.uint64(literal & 63)) & ONE)
         count_histogram[count] += 1

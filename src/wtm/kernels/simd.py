@@ -16,34 +16,6 @@ from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_model
 from numba.np.arrayobj import make_array
 
-__all__ = [
-    "add_saturating",
-    "any_set",
-    "bytes_of_mask",
-    "count_above",
-    "count_trailing_zeros",
-    "keep_bytes",
-    "largest_byte",
-    "load",
-    "maximum",
-    "minimum",
-    "narrow",
-    "popcount",
-    "popcount_words",
-    "prefetch",
-    "rotate_left",
-    "shift_left",
-    "shift_right",
-    "shorts_of_mask",
-    "splat",
-    "splat_byte",
-    "splat_short",
-    "store",
-    "subtract_saturating",
-    "sum_words",
-    "top_bits",
-]  # fmt: skip
-
 _WORDS = ir.VectorType(ir.IntType(64), 8)
 _BYTES = ir.VectorType(ir.IntType(8), 64)
 _SHORTS = ir.VectorType(ir.IntType(16), 32)

@@ -16,23 +16,15 @@ Functions take the engine's state as `clauses` and `block` (`wtm.kernels.lazy_st
 
 import numpy as np
 
-from wtm.kernels.gaps import draw_gap
 from wtm.kernels.jit import function, inline
+from wtm.kernels.layout import BORDER, ONE, ZERO
 from wtm.kernels.lazy_state import LIST_STRIDE, MOST_LISTED
 from wtm.kernels.pending import draw_decrement, pay
+from wtm.kernels.sampling import draw_gap
 from wtm.kernels.simd import any_set, count_trailing_zeros, load, popcount, store
 
-__all__ = [
-    "clause_of", "drop_fallen", "evaluate", "feed_fallen", "list_after_feedback", "listed_outputs", "pay_clause",
-    "settle", "slot_of",
-]  # fmt: skip
-
-_BORDER = 128
 _SHORT = 64  # included literals; a short clause stops being short at twice as many
 _BY_LITERAL = 64  # included literals that are looked through, before the examples that are left are
-_ZERO = np.uint64(0)
-_ONE = np.uint64(1)
-_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 @inline
@@ -64,19 +56,19 @@ def forget_list(clauses, slot):
 def settle(automata, listed, clause, n_listed, n_words, mask):
     """Hand the followed automata's states back to `automata`, and mark them in `mask` (OUT)."""
     for w in range(n_words):
-        mask[w] = _ZERO
+        mask[w] = ZERO
     for i in range(clause * LIST_STRIDE, clause * LIST_STRIDE + n_listed):
         literal = np.uint64(listed[i] >> 8)
         automata[np.uint64(clause * n_words * 64) + literal] = listed[i] & 255
-        mask[literal >> np.uint64(6)] |= _ONE << (literal & np.uint64(63))
+        mask[literal >> np.uint64(6)] |= ONE << (literal & np.uint64(63))
 
 
 @inline
-def pay_clause(clauses, block, rules, clause, slot):
+def pay_clause(clauses, block, params, clause, slot):
     """Make all automata of a clause exact, and forget its list."""
-    settle(clauses.automata, clauses.listed, clause, clauses.n_listed[slot], rules.n_words, block.mask)
+    settle(clauses.automata, clauses.listed, clause, clauses.n_listed[slot], params.n_words, block.mask)
     pay(
-        clauses.automata, clauses.include, clause, clauses.owed[slot], block.mask, clauses.random, rules,
+        clauses.automata, clauses.include, clause, clauses.owed[slot], block.mask, clauses.random, params,
         clauses.pending_table, block.limits,
     )  # fmt: skip
     clauses.owed[slot] = 0
@@ -85,11 +77,11 @@ def pay_clause(clauses, block, rules, clause, slot):
 
 @inline
 def _exclude(include, n_words, clause, literal):
-    include[clause * n_words + (literal >> 6)] &= ~(_ONE << np.uint64(literal & 63))
+    include[clause * n_words + (literal >> 6)] &= ~(ONE << np.uint64(literal & 63))
 
 
 @inline
-def drop_fallen(clauses, block, rules, clause, slot):
+def drop_fallen(clauses, block, params, clause, slot):
     """Exclude the literals that fell out of a clause, and move them behind those that are included.
 
     Returns the later examples that the listed literals leave.
@@ -100,11 +92,11 @@ def drop_fallen(clauses, block, rules, clause, slot):
     fires = load(block.later, 0)
     while i < end:
         entry = listed[i]
-        if entry & _BORDER:
+        if entry & BORDER:
             fires = fires & load(block.columns, np.int64(entry >> 8) * 8)
             i += 1
         else:
-            _exclude(clauses.include, rules.n_words, clause, entry >> 8)
+            _exclude(clauses.include, params.n_words, clause, entry >> 8)
             end -= 1
             listed[i] = listed[end]
             listed[end] = entry
@@ -118,7 +110,7 @@ def feed_fallen(clauses, clause, slot, literals, row, lowest):
     first = clause * LIST_STRIDE
     for i in range(first + clauses.n_included[slot], first + clauses.n_listed[slot]):
         literal = clauses.listed[i] >> 8
-        if (literals[row + (literal >> 6)] >> np.uint64(literal & 63)) & _ONE:
+        if (literals[row + (literal >> 6)] >> np.uint64(literal & 63)) & ONE:
             continue
         if clauses.gap[0] > 0:
             clauses.gap[0] -= 1
@@ -142,16 +134,16 @@ def listed_outputs(clauses, block, clause, slot):
 
 
 @inline
-def _look_at(clauses, rules, clause, slot, literal):
+def _look_at(clauses, params, clause, slot, literal):
     """Follow the automaton of a literal that was included when the clause was paid; returns whether it still is."""
     owed = np.int64(clauses.owed[slot])
-    state = np.int64(clauses.automata[clause * rules.n_words * 64 + literal])
+    state = np.int64(clauses.automata[clause * params.n_words * 64 + literal])
     place = clause * LIST_STRIDE + clauses.n_listed[slot]
     clauses.n_listed[slot] += 1
     if owed > 0:
-        state = max(state - draw_decrement(clauses.random, owed, clauses.pending_table), rules.lowest)
-        if state < _BORDER:
-            _exclude(clauses.include, rules.n_words, clause, literal)
+        state = max(state - draw_decrement(clauses.random, owed, clauses.pending_table), params.state_min)
+        if state < BORDER:
+            _exclude(clauses.include, params.n_words, clause, literal)
             clauses.listed[place] = literal << 8 | state
             return False
     first_fallen = clause * LIST_STRIDE + clauses.n_included[slot]
@@ -169,7 +161,7 @@ def _false_literal(include, clause, literals, row, n_words):
         if any_set(load(include, start + w) & ~load(literals, row + w)):
             for v in range(w, w + 8):
                 missed = include[start + v] & ~literals[row + v]
-                if missed != _ZERO:
+                if missed != ZERO:
                     return v * 64 + count_trailing_zeros(missed)
     return -1
 
@@ -177,11 +169,11 @@ def _false_literal(include, clause, literals, row, n_words):
 @inline
 def is_dense(clauses, slot):
     """Whether a clause is dense."""
-    return (clauses.dense[slot >> 6] >> np.uint64(slot & 63)) & _ONE != _ZERO
+    return (clauses.dense[slot >> 6] >> np.uint64(slot & 63)) & ONE != ZERO
 
 
 @inline
-def _find_witnesses(clauses, block, rules, clause, slot):
+def _find_witnesses(clauses, block, params, clause, slot):
     """Find a witness for each of the examples in ``block.result`` (IN), and leave those that have none (OUT).
 
     First among the clause's first included literals; for examples that are left then, in their own rows. Returns
@@ -190,18 +182,18 @@ def _find_witnesses(clauses, block, rules, clause, slot):
     dense = is_dense(clauses, slot)
     fires = load(block.result, 0)
     n_seen = 0
-    for w in range(rules.n_words):
-        remaining = clauses.include[clause * rules.n_words + w]
-        while remaining != _ZERO and n_seen < _BY_LITERAL:
+    for w in range(params.n_words):
+        remaining = clauses.include[clause * params.n_words + w]
+        while remaining != ZERO and n_seen < _BY_LITERAL:
             literal = w * 64 + count_trailing_zeros(remaining)
-            remaining &= remaining - _ONE
+            remaining &= remaining - ONE
             n_seen += 1
             column = load(block.columns, literal * 8)
             if any_set(fires & ~column):
                 if not dense:
                     if clauses.n_listed[slot] == MOST_LISTED:
                         return False
-                    if not _look_at(clauses, rules, clause, slot, literal):
+                    if not _look_at(clauses, params, clause, slot, literal):
                         continue
                 fires = fires & column
                 if not any_set(fires):
@@ -213,17 +205,17 @@ def _find_witnesses(clauses, block, rules, clause, slot):
         return True
     for part in range(8):
         remaining = block.result[part]
-        while remaining != _ZERO:
+        while remaining != ZERO:
             example = part * 64 + count_trailing_zeros(remaining)
             row = block.row_of[example]
-            literal = _false_literal(clauses.include, clause, block.literals, row, rules.n_words)
+            literal = _false_literal(clauses.include, clause, block.literals, row, params.n_words)
             if literal < 0:
-                remaining &= remaining - _ONE
+                remaining &= remaining - ONE
                 continue
             if not dense:
                 if clauses.n_listed[slot] == MOST_LISTED:
                     return False
-                if not _look_at(clauses, rules, clause, slot, literal):
+                if not _look_at(clauses, params, clause, slot, literal):
                     continue
             column = load(block.columns, literal * 8)
             store(block.result, 0, load(block.result, 0) & column)
@@ -240,17 +232,17 @@ def _count(words, first, n_words):
 
 
 @inline
-def _list_all(clauses, rules, clause, slot):
+def _list_all(clauses, params, clause, slot):
     """List all included literals of a clause that is paid, if it is short; returns whether it is."""
-    if _count(clauses.include, clause * rules.n_words, rules.n_words) > _SHORT:
+    if _count(clauses.include, clause * params.n_words, params.n_words) > _SHORT:
         return False
     n_listed = np.int64(0)
-    for w in range(rules.n_words):
-        remaining = clauses.include[clause * rules.n_words + w]
-        while remaining != _ZERO:
+    for w in range(params.n_words):
+        remaining = clauses.include[clause * params.n_words + w]
+        while remaining != ZERO:
             literal = w * 64 + count_trailing_zeros(remaining)
-            remaining &= remaining - _ONE
-            state = np.int64(clauses.automata[clause * rules.n_words * 64 + literal])
+            remaining &= remaining - ONE
+            state = np.int64(clauses.automata[clause * params.n_words * 64 + literal])
             clauses.listed[clause * LIST_STRIDE + n_listed] = literal << 8 | state
             n_listed += 1
     clauses.n_listed[slot] = n_listed
@@ -260,22 +252,22 @@ def _list_all(clauses, rules, clause, slot):
 
 
 @function
-def evaluate(clauses, block, rules, clause, slot):
+def evaluate(clauses, block, params, clause, slot):
     """Which of the examples in ``block.result`` (IN), that no listed witness settles, a clause is true for (OUT).
 
     May as well return others for which it is true. A clause that needs more witnesses than a list has room for
     becomes dense: it is never owed anything, and nothing of it is listed.
     """
-    if clauses.n_listed[slot] == 0 and clauses.owed[slot] == 0 and _list_all(clauses, rules, clause, slot):
+    if clauses.n_listed[slot] == 0 and clauses.owed[slot] == 0 and _list_all(clauses, params, clause, slot):
         store(block.result, 0, load(block.result, 0) & listed_outputs(clauses, block, clause, slot))
         return
-    while not _find_witnesses(clauses, block, rules, clause, slot):
+    while not _find_witnesses(clauses, block, params, clause, slot):
         # Begin again with all exact: those that fell out need not be followed any more.
         if clauses.owed[slot] > 0:
-            pay_clause(clauses, block, rules, clause, slot)
+            pay_clause(clauses, block, params, clause, slot)
         else:
             forget_list(clauses, slot)
-            clauses.dense[slot >> 6] |= _ONE << np.uint64(slot & 63)
+            clauses.dense[slot >> 6] |= ONE << np.uint64(slot & 63)
         store(block.result, 0, load(block.later, 0))
 
 
@@ -296,7 +288,7 @@ def _keep_witnesses(clauses, block, clause, slot):
 
 
 @inline
-def list_after_feedback(clauses, block, rules, clause, slot):
+def list_after_feedback(clauses, block, params, clause, slot):
     """Bring the list of a clause up to date that got feedback while it was true, and was paid.
 
     Keeps the witnesses that are still needed, and adds those of the newly included literals, which ``block.mask``
@@ -304,13 +296,13 @@ def list_after_feedback(clauses, block, rules, clause, slot):
     it is true, and whether the list had no room.
     """
     listed, first = clauses.listed, clause * LIST_STRIDE
-    automata = clause * rules.n_words * 64
+    automata = clause * params.n_words * 64
     short, dense = clauses.short[slot], is_dense(clauses, slot)
     n_kept = np.int64(clauses.n_included[slot])
-    if short and n_kept + _count(block.mask, 0, rules.n_words) > 2 * _SHORT:
+    if short and n_kept + _count(block.mask, 0, params.n_words) > 2 * _SHORT:
         clauses.short[slot] = short = False
     if not short:
-        if not dense and _list_all(clauses, rules, clause, slot):
+        if not dense and _list_all(clauses, params, clause, slot):
             return listed_outputs(clauses, block, clause, slot), False
         n_kept = _keep_witnesses(clauses, block, clause, slot)
     for i in range(first, first + n_kept):
@@ -318,11 +310,11 @@ def list_after_feedback(clauses, block, rules, clause, slot):
         listed[i] = literal << 8 | np.int64(clauses.automata[automata + literal])
     fires = load(block.outputs, clause * 8) & load(block.later, 0)
     full = False
-    for w in range(rules.n_words):
+    for w in range(params.n_words):
         remaining = block.mask[w]
-        while remaining != _ZERO and not full:
+        while remaining != ZERO and not full:
             literal = w * 64 + count_trailing_zeros(remaining)
-            remaining &= remaining - _ONE
+            remaining &= remaining - ONE
             before = fires
             fires = fires & load(block.columns, literal * 8)
             if dense or not (short or any_set(before ^ fires)):
@@ -330,7 +322,7 @@ def list_after_feedback(clauses, block, rules, clause, slot):
             if n_kept == MOST_LISTED:
                 full = True
                 continue
-            listed[first + n_kept] = literal << 8 | _BORDER
+            listed[first + n_kept] = literal << 8 | BORDER
             n_kept += 1
         if not short and not any_set(fires):
             break

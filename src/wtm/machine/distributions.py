@@ -60,8 +60,8 @@ def pending_table(p_threshold: int) -> PendingTable:
     full = 1 << 48
     high = np.full((len(n_trials) + 1, 256), 0xFFFF, np.uint16)
     low = np.full(high.shape, 0xFFFFFFFF, np.uint32)
-    sure = np.zeros(len(high), np.int64)
-    stop = np.zeros(len(high), np.int64)
+    min_count = np.zeros(len(high), np.int64)
+    max_count = np.zeros(len(high), np.int64)
     with decimal.localcontext(prec=28, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX):
         p = decimal.Decimal(p_threshold) / (1 << PROBABILITY_DIGITS)
         for row, n in enumerate(n_trials, start=1):
@@ -69,9 +69,9 @@ def pending_table(p_threshold: int) -> PendingTable:
             thresholds = thresholds[thresholds < full - 1]
             high[row, : len(thresholds)] = thresholds >> np.uint64(32)
             low[row, : len(thresholds)] = thresholds & np.uint64(0xFFFFFFFF)
-            sure[row] = np.count_nonzero(thresholds == 0)
-            stop[row] = len(thresholds)
-    return PendingTable(high, low, sure, stop)
+            min_count[row] = np.count_nonzero(thresholds == 0)
+            max_count[row] = len(thresholds)
+    return PendingTable(high, low, min_count, max_count)
 
 
 @lru_cache(maxsize=8)
@@ -86,7 +86,7 @@ def gap_table(p_threshold: int) -> GapTable:
             if entries[-1] == 0:
                 break
             power *= keep
-    beyond = np.array(entries, np.uint32)
+    survival = np.array(entries, np.uint32)
     tops = np.arange(1, 4097, dtype=np.int64) << 20  # one past the largest bits with each upper 12
-    guide = np.searchsorted(-beyond.astype(np.int64), -tops, side="right").astype(np.int16)
-    return GapTable(beyond, guide)
+    guide = np.searchsorted(-survival.astype(np.int64), -tops, side="right").astype(np.int16)
+    return GapTable(survival, guide)

@@ -8,12 +8,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from wtm.kernels.bits import complete_literals, pack_csr_rows
+from wtm.kernels.layout import padded_words_for
 from wtm.machine.schedule import order_by_content
 from wtm.utils.memory_limits import check_memory
 
 _MEASURED_ROWS = 5_000
 _CHUNK = 4096  # rows that are compared and packed at a time, so that working space does not grow with the table
-_VECTOR_WORDS = 8
 _BIT_VALUES = (1 << np.arange(8)).astype(np.uint8)
 
 Block: TypeAlias = np.ndarray | sp.csr_matrix | sp.csr_array
@@ -180,7 +180,7 @@ def pack_parts(n_rows: int, n_features: int, blocks: Iterable[Block], rows_per_p
 
 def words_per_row(n_features: int) -> int:
     """Number of 64-bit words that the literals of a row take."""
-    return -(-2 * n_features // (64 * _VECTOR_WORDS)) * _VECTOR_WORDS
+    return padded_words_for(2 * n_features)
 
 
 def _no_literals(n_rows: int, n_features: int) -> np.ndarray:

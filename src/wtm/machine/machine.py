@@ -7,15 +7,13 @@ import numpy as np
 
 from wtm.kernels.direct import direct_epoch
 from wtm.kernels.feedback import include_words
+from wtm.kernels.layout import BORDER, EXPONENT_DTYPE, STATE_DTYPE, VECTOR_WORDS, WORD_BITS, WORD_DTYPE
 from wtm.kernels.lazy import lazy_epoch
 from wtm.kernels.lazy_state import new_block, new_clauses
 from wtm.kernels.sampling import BINOMIAL, RANDOM_WORDS
 from wtm.machine.distributions import binomial_table, gap_table, pending_table
 from wtm.machine.machine_parameters import SAMPLERS, MachineParameters
 from wtm.machine.schedule import ClassSchedule
-
-_BORDER = 128  # the byte of the lowest including state, whatever the number of states
-_VECTOR_WORDS = 8
 
 
 class FeedbackCounts(NamedTuple):
@@ -56,14 +54,14 @@ class Machine:
         """Machine number `index` before training: weights 1, automata as `parameters.init` says."""
         stream, start = (np.random.SeedSequence(seed, spawn_key=(purpose, index)) for purpose in (0, 1))
         p = parameters
-        automata = np.full((p.n_clauses, p.n_words * 64), p.lowest, np.uint8)
-        automata[:, : p.n_literals] = _BORDER - 1
+        automata = np.full((p.n_clauses, p.n_words * WORD_BITS), p.state_min, STATE_DTYPE)
+        automata[:, : p.n_literals] = BORDER - 1
         if p.init == "random":
             coins = start.generate_state(p.n_clauses * p.n_words, np.uint64).astype("<u8").view(np.uint8)
             coins = coins.reshape(p.n_clauses, -1)
             automata[:, : p.n_literals] += np.unpackbits(coins, axis=1, count=p.n_literals, bitorder="little")
         random = stream.generate_state(RANDOM_WORDS, np.uint64)
-        return cls._with_automata(p, automata, np.zeros(p.n_clauses, np.int32), random)
+        return cls._with_automata(p, automata, np.zeros(p.n_clauses, EXPONENT_DTYPE), random)
 
     @classmethod
     def of(
@@ -87,15 +85,15 @@ class Machine:
         p = parameters
         if states.max() >= p.n_states:
             raise ValueError(f"states must be from 0 to {p.n_states - 1}, got {states.max()}.")
-        automata = np.full((p.n_clauses, p.n_words * 64), p.lowest, np.uint8)
-        np.add(states, np.uint8(p.lowest), out=automata[:, : p.n_literals])
+        automata = np.full((p.n_clauses, p.n_words * WORD_BITS), p.state_min, STATE_DTYPE)
+        np.add(states, STATE_DTYPE(p.state_min), out=automata[:, : p.n_literals])
         return cls._with_automata(p, automata, exponents.copy(), random.copy())
 
     @classmethod
     def _with_automata(
         cls, parameters: MachineParameters, automata: np.ndarray, exponents: np.ndarray, random: np.ndarray
     ) -> "Machine":
-        include_bits = np.zeros(parameters.n_clauses * parameters.n_words + _VECTOR_WORDS, np.uint64)
+        include_bits = np.zeros(parameters.n_clauses * parameters.n_words + VECTOR_WORDS, WORD_DTYPE)
         machine = cls(parameters, automata.ravel(), include_bits, exponents, random)
         include_words(machine.automata, machine.include_bits)
         return machine
@@ -123,8 +121,8 @@ class Machine:
     @property
     def states(self) -> np.ndarray:
         """State of each automaton, 0 to n_states - 1, uint8 of shape (n_clauses, n_literals); a copy."""
-        return self.automata.reshape(self.n_clauses, -1)[:, : self.parameters.n_literals] - np.uint8(
-            self.parameters.lowest
+        return self.automata.reshape(self.n_clauses, -1)[:, : self.parameters.n_literals] - STATE_DTYPE(
+            self.parameters.state_min
         )
 
     @property
@@ -156,24 +154,24 @@ class Machine:
 
     def _train_direct(self, literals: np.ndarray, schedule: ClassSchedule, counts: np.ndarray) -> None:
         p = self.parameters
-        rules = p.rules
+        params = p.kernel_params
         sampler = SAMPLERS[p.sampler]
-        binomial = binomial_table(p.n_literals if sampler == BINOMIAL else 1, rules.p_threshold)
+        binomial = binomial_table(p.n_literals if sampler == BINOMIAL else 1, params.p_threshold)
         votes = p.weight_table.to_fixed(self.exponents) * self.polarity
-        outputs, mask = np.empty(p.n_clauses, np.bool_), np.empty(rules.row_words, np.uint64)
+        outputs, mask = np.empty(p.n_clauses, np.bool_), np.empty(params.row_words, WORD_DTYPE)
         direct_epoch(
-            literals, schedule.rows, schedule.targets, rules, sampler, binomial, self.automata, self.include_bits,
+            literals, schedule.rows, schedule.targets, params, sampler, binomial, self.automata, self.include_bits,
             self.exponents, self.random, votes, outputs, mask, counts,
         )  # fmt: skip
 
     def _train_lazy(self, literals: np.ndarray, schedule: ClassSchedule, counts: np.ndarray) -> None:
         p = self.parameters
-        rules = p.rules
+        params = p.kernel_params
         clauses = new_clauses(
             self.automata, self.include_bits, self.exponents, self.random,
             weights=p.weight_table.to_fixed(self.exponents),
-            pending_table=pending_table(rules.p_threshold),
-            gap_table=gap_table(rules.p_threshold),
+            pending_table=pending_table(params.p_threshold),
+            gap_table=gap_table(params.p_threshold),
         )  # fmt: skip
-        block = new_block(literals, p.n_literals, rules.row_words, p.n_clauses, len(clauses.votes))
-        lazy_epoch(schedule.rows, schedule.targets, rules, clauses, block, counts)
+        block = new_block(literals, p.n_literals, params.row_words, p.n_clauses, len(clauses.votes))
+        lazy_epoch(schedule.rows, schedule.targets, params, clauses, block, counts)

@@ -4,9 +4,9 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
-from wtm.kernels.bits import BLOCK
+from wtm.kernels.layout import BLOCK, BORDER, WORD_BITS, padded_words_for, words_for
 from wtm.kernels.lazy_state import LIST_STRIDE
-from wtm.kernels.params import Rules
+from wtm.kernels.params import Params
 from wtm.kernels.sampling import BERNOULLI, BINOMIAL, BITS
 from wtm.machine.clause_weights import WeightTable
 from wtm.machine.distributions import threshold
@@ -16,8 +16,6 @@ ENGINES = ("lazy", "direct")
 INITS = ("border", "random")
 SAMPLERS = {"bits": BITS, "binomial": BINOMIAL, "bernoulli": BERNOULLI}
 
-_BORDER = 128  # the byte of the lowest including state, whatever the number of states
-_VECTOR_WORDS = 8
 _DIRECT_BYTES_A_CLAUSE = 24
 _LAZY_BYTES_A_SLOT = BLOCK // 8 + 18
 _LAZY_BYTES_A_CLAUSE = BLOCK // 8 + 4 * LIST_STRIDE + 16
@@ -50,12 +48,12 @@ class MachineParameters:
     @property
     def n_words(self) -> int:
         """Words of 64 automata that a clause takes."""
-        return -(-self.n_literals // 64)
+        return words_for(self.n_literals)
 
     @property
     def n_bytes(self) -> int:
         """Bytes of a machine's automata and include bits, its bulk."""
-        return self.n_clauses * self.n_words * (64 + 8)
+        return self.n_clauses * self.n_words * (WORD_BITS + 8)
 
     def check_memory(self, n_machines: int) -> None:
         """Refuse machines that memory can't hold.
@@ -80,29 +78,29 @@ class MachineParameters:
         return n_slots * _LAZY_BYTES_A_SLOT + self.n_clauses * _LAZY_BYTES_A_CLAUSE + self.n_literals * BLOCK // 8
 
     @property
-    def lowest(self) -> int:
+    def state_min(self) -> int:
         """Byte of state 0."""
-        return _BORDER - self.n_states // 2
+        return BORDER - self.n_states // 2
 
     @property
-    def highest(self) -> int:
+    def state_max(self) -> int:
         """Byte of state 2N - 1."""
-        return _BORDER + self.n_states // 2 - 1
+        return BORDER + self.n_states // 2 - 1
 
     @cached_property
-    def rules(self) -> Rules:
-        """The same for kernels."""
-        return Rules(
+    def kernel_params(self) -> Params:
+        """The parameters as kernels take them."""
+        return Params(
             n_features=self.n_features,
             n_literals=self.n_literals,
             n_words=self.n_words,
-            row_words=-(-self.n_words // _VECTOR_WORDS) * _VECTOR_WORDS,
-            lowest=self.lowest,
-            highest=self.highest,
-            boost=self.boost_true_positive,
+            row_words=padded_words_for(self.n_literals),
+            state_min=self.state_min,
+            state_max=self.state_max,
+            boost_true_positive=self.boost_true_positive,
             p_threshold=threshold(1 / self.s),
             T=self.T,
-            fixed=self.weight_table.fixed,
+            fixed_weights=self.weight_table.fixed,
             unit=self.weight_table.unit,
         )
 

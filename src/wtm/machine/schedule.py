@@ -1,4 +1,4 @@
-"""Who sees what in an epoch: the order of the examples and the other class of each, dealt out to the classes.
+"""Who sees what in an epoch: the order of the examples and the other class of each, assigned to the classes.
 
 Given these the classes never meet: class c sees the examples of its own label (as targets) and those for which it was
 drawn as the other class, in order, and nothing else. Both are functions of the seed and of the examples' running
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wtm.kernels.deal import deal_examples
+from wtm.kernels.bits import assign_examples
 from wtm.utils.memory_limits import check_memory
 
 __all__ = ["BYTES_AN_EXAMPLE", "ClassSchedule", "draw_schedule", "order_by_content"]
@@ -84,7 +84,7 @@ def draw_schedule(
     numbers = np.arange(n_seen, n_seen + len(rows), dtype=np.uint64)
     if shuffle:
         rows = rows[_random_order(numbers, seed)]
-    return _deal(rows, labels[rows], n_classes, _hash(numbers, seed, _OTHER_STREAM))
+    return _assign(rows, labels[rows], n_classes, _hash(numbers, seed, _OTHER_STREAM))
 
 
 def _times_seen(weights: np.ndarray, seed: int, n_seen: int) -> np.ndarray:
@@ -95,19 +95,19 @@ def _times_seen(weights: np.ndarray, seed: int, n_seen: int) -> np.ndarray:
     return whole.astype(np.int64) + (fraction < weights - whole)
 
 
-def _deal(rows: np.ndarray, labels: np.ndarray, n_classes: int, random: np.ndarray) -> list[ClassSchedule]:
-    """Draw the other class of each example, from 64 random bits, and deal the examples out, in order."""
+def _assign(rows: np.ndarray, labels: np.ndarray, n_classes: int, random: np.ndarray) -> list[ClassSchedule]:
+    """Draw the other class of each example, from 64 random bits, and assign the examples to the classes, in order."""
     # A multiple of a 32-bit fraction: each of the other classes has the same probability to 1 in 2**32.
     fraction = random >> np.uint64(32)
     step = 1 + ((fraction * np.uint64(n_classes - 1)) >> np.uint64(32)).astype(np.int64)
     other = (labels + step) % n_classes
     counts = np.bincount(labels, minlength=n_classes) + np.bincount(other, minlength=n_classes)
     ends = np.cumsum(counts)
-    dealt = np.empty(2 * len(rows), np.int64)
+    assigned = np.empty(2 * len(rows), np.int64)
     targets = np.empty(2 * len(rows), np.bool_)
-    deal_examples(rows, labels, other, ends - counts, dealt, targets)
+    assign_examples(rows, labels, other, ends - counts, assigned, targets)
     return [
-        ClassSchedule(dealt[end - count : end], targets[end - count : end])
+        ClassSchedule(assigned[end - count : end], targets[end - count : end])
         for end, count in zip(ends, counts, strict=True)
     ]
 

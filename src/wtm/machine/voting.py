@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 from joblib import Parallel, delayed
 
-from wtm.kernels.bits import BLOCK
 from wtm.kernels.evaluate import list_literals, votes
+from wtm.kernels.layout import BLOCK
 from wtm.machine.examples import Examples
 from wtm.machine.machine import Machine
 from wtm.utils.interruptible import interruptible
