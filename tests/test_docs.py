@@ -9,6 +9,7 @@ from tests.helpers.problems import small, three_classes
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.glob("*.md"))]
 
 
 def run(page):
@@ -76,9 +77,35 @@ def test_models_are_compared_as_the_page_on_files_says(tmp_path):
     assert found == {"one": True, "again": True, "threads": True, "seed": False, "longer": False, "voting": False}
 
 
+def test_the_user_guide_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    scope = run("user-guide.md")
+    shapes, epochs, *rules, same, size = capsys.readouterr().out.splitlines()
+    assert shapes == "(2, 2) (2, 2)"
+    n_epochs, best = map(int, epochs.split())
+    assert n_epochs >= best == scope["clf"].best_epoch_
+    assert len(rules) == 4
+    assert all(rule.startswith("IF ") for rule in rules)
+    assert same == "True"
+    assert scope["clf"].score(scope["X_test"], scope["y_test"]) == 1
+    assert (scope["same"].class_sums(scope["X"]) == scope["clf"].class_sums(scope["X"])).all()
+    assert size == str(scope["data"].X_train.shape)
+    assert {path.name for path in tmp_path.iterdir()} >= {"model.safetensors", "small.safetensors"}
+
+
 @pytest.mark.slow
-def test_the_first_example_prints_what_the_readme_says(capsys):
+def test_the_readme_prints_what_it_says(capsys):
     text = (ROOT / "README.md").read_text("utf-8")
-    code, printed = re.search(r"```python\n(.*?)```\n\n```text\n(.*?)```", text, re.DOTALL).groups()
-    exec(compile(code, "README.md", "exec"), {})
-    assert capsys.readouterr().out == printed
+    first, second = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    scope: dict = {}
+    exec(compile(first, "README.md", "exec"), scope)
+    assert capsys.readouterr().out == re.search(r"```text\n(.*?)```", text, re.DOTALL)[1]
+    exec(compile(second, "README.md", "exec"), scope)
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(scope["clf"].classes_)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=[str(path.relative_to(ROOT)) for path in PAGES])
+def test_links_lead_to_files(path):
+    links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", path.read_text("utf-8"))
+    broken = [link for link in links if "://" not in link and not (path.parent / link).exists()]
+    assert broken == []
