@@ -1,0 +1,1 @@
+"""Tools for developing wtm; each runs as ``python -m tools.NAME``."""
