@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Booleanizer", "WTMClassifier", "__version__", "load_model"]
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.2.0"
 
 
 def __getattr__(name: str) -> Any:
