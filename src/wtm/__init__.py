@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from wtm.booleanizer import Booleanizer
     from wtm.classifier import WTMClassifier
-    from wtm.modelfile import load_model
+    from wtm.loading import load_model
 
 __all__ = ["Booleanizer", "WTMClassifier", "__version__", "load_model"]
 
@@ -19,7 +19,7 @@ def __getattr__(name: str) -> Any:
 
         return WTMClassifier
     if name == "load_model":
-        from wtm.modelfile import load_model
+        from wtm.loading import load_model
 
         return load_model
     if name == "Booleanizer":

@@ -1,6 +1,7 @@
 """WTMClassifier: the scikit-learn face of the Weighted Tsetlin Machine."""
 
 import copy
+import os
 import warnings
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -9,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_consistent_length
+from sklearn.utils.validation import check_is_fitted
 
 from wtm.fitting.callbacks import Epoch, call_all, check_callbacks
 from wtm.fitting.early_stopping import BestEpoch, hold_out
@@ -19,7 +21,9 @@ from wtm.machine.calibration import fit_logit_scale
 from wtm.machine.examples import LabelledExamples
 from wtm.machine.model import Model
 from wtm.machine.training import train
+from wtm.modelfile import ModelRecord, scalar_attributes, write_model
 from wtm.predictor import Predictor
+from wtm.utils.paths import as_path
 from wtm.utils.threads import resolve_n_threads
 from wtm.validation.labels import check_classes, check_labels, class_indices, unique_labels
 from wtm.validation.parameters import check_parameters, draw_seed, machine_parameters
@@ -134,6 +138,7 @@ class WTMClassifier(Predictor):
     """
 
     best_epoch_: int
+    feature_names_in_: np.ndarray
     history_: list[dict[str, Any]]
     n_epochs_: int
 
@@ -281,6 +286,67 @@ class WTMClassifier(Predictor):
             model = self._train(model, training, None, 1, n_threads)
             self._warn_of(concerns_about_weights(model, self.history_[-1:]))
         return self
+
+    def save(self, path: str | os.PathLike[str], *, prediction_only: bool = False) -> None:
+        """Write the model to a file that :func:`wtm.load_model` reads.
+
+        The file stores the full training state, parameters and fitted attributes. It contains no training data and no
+        code: it is a safetensors file, described in docs/model-file.md. `random_state` is stored if it is an integer,
+        else as None; `callbacks` are not stored. If the call fails or is interrupted, an existing file stays as it was.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Name of the file. An existing file is replaced.
+        prediction_only : bool, default=False
+            Whether to store only the included literals and the weights, which makes a small file. The model read from
+            it predicts the same and has the same rules, but has no `machines_` and can't be trained further.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            The model is not fitted.
+        TypeError
+            The model is of a subclass; a parameter or label is not plain data; `path` is neither a string nor
+            path-like; or `prediction_only` is neither True nor False.
+        ValueError
+            `path` is a folder or a device; or the model was itself saved with ``prediction_only=True``, and
+            `prediction_only` is False.
+        MemoryError
+            There is no memory free for the copy that is written.
+        OSError
+            The file can't be written.
+        """
+        path = as_path(path, "path")
+        check_is_fitted(self)
+        if type(self) is not WTMClassifier:
+            raise TypeError(f"A model file holds a WTMClassifier, got a {type(self).__name__}: pickle it instead.")
+        if not isinstance(prediction_only, bool | np.bool_):
+            raise TypeError(f"prediction_only must be True or False, got {prediction_only!r}.")
+        write_model(path, self._to_record(), prediction_only=bool(prediction_only))
+
+    def _to_record(self) -> ModelRecord:
+        names = getattr(self, "feature_names_in_", None)
+        return ModelRecord(
+            parameters=self.get_params(deep=False),
+            model=self._model,
+            classes=self.classes_,
+            history=self.history_,
+            attributes=scalar_attributes(self.__dict__),
+            booleanizer=self.booleanizer_,
+            feature_names=None if names is None else [str(name) for name in names],
+        )
+
+    @classmethod
+    def _from_record(cls, record: ModelRecord) -> Self:
+        """Make a fitted classifier."""
+        clf = cls(**record.parameters)
+        clf._model = record.model
+        clf.classes_, clf.history_, clf.booleanizer_ = record.classes, record.history, record.booleanizer
+        if record.feature_names is not None:
+            clf.feature_names_in_ = np.array(record.feature_names, object)
+        clf.__dict__.update(record.attributes)
+        return clf
 
     def _warn_of(self, concerns: Iterator[Warning]) -> None:
         for concern in concerns:

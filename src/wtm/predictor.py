@@ -1,7 +1,6 @@
 """What a fitted classifier answers: sums, decisions, probabilities and labels."""
 
 import math
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -21,8 +20,6 @@ from wtm.tables.reading import read_validated
 from wtm.tables.table import SparseTable, Table
 from wtm.utils.memory_limits import check_memory
 from wtm.utils.threads import resolve_n_threads
-
-__all__ = ["Predictor"]
 
 _BYTES_PER_PART = 1 << 24  # of packed rows and their sums at a time, so that working space does not grow with the table
 
@@ -80,43 +77,6 @@ class Predictor(ClassifierMixin, BaseEstimator):
             `early_stopping` they are too sure where training rows are predicted right far more often than others.
         """
         return self._from_sums(X, lambda sums: probabilities(sums, self._voting_model().unit * self._model.logit_scale))
-
-    def save(self, path: str | os.PathLike[str], *, prediction_only: bool = False) -> None:
-        """Write the model to a file that :func:`wtm.load_model` reads.
-
-        The file holds all that training goes on from, bit for bit, and all that is told here as parameters and
-        attributes; of training rows it holds nothing. `random_state` is kept where it is an integer or None, else as
-        None, and `callbacks` are not kept. The file is written whole or not at all: a call that fails or is
-        interrupted leaves an earlier file as it was. It is a safetensors file, without code; docs/model-file.md
-        describes it.
-
-        Parameters
-        ----------
-        path : str or path-like
-            Name of the file. One that is there is replaced.
-        prediction_only : bool, default=False
-            Whether to keep no more than prediction needs, included literals and weights, which makes a small file.
-            The model that is read from it predicts the same and has the same rules, but no `machines_`, and can't go on
-            training.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            The model is not fitted.
-        TypeError
-            The model is of a subclass, or a parameter or label is not plain data; or `path` is neither a string nor
-            path-like, or `prediction_only` neither True nor False.
-        ValueError
-            `path` is a folder or a device; or the model was itself read from a file made for prediction only, and
-            `prediction_only` is False.
-        MemoryError
-            There is no memory free for the copy that is written.
-        OSError
-            The file can't be written.
-        """
-        from wtm.modelfile import save_model
-
-        save_model(self, path, prediction_only=prediction_only)
 
     @property
     def machines_(self) -> list[Machine]:

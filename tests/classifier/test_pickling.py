@@ -117,7 +117,7 @@ def test_tables_and_pipelines(table, way):
 
 def test_skops_has_to_trust_the_types_that_are_documented(problem, table, tmp_path):
     skops = pytest.importorskip("skops.io", reason="needs skops, which is among the extras for tests")
-    page = Path(__file__).resolve().parents[1] / "docs" / "model-file.md"
+    page = Path(__file__).resolve().parents[2] / "docs" / "model-file.md"
     documented = re.findall(r"^    (wtm\.[\w.]+)$", page.read_text("utf-8"), re.MULTILINE)
     X, y = table
     models = (

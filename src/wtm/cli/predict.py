@@ -15,7 +15,7 @@ from wtm.cli.files import Format, TableFile, import_pyarrow, open_table
 from wtm.cli.numerals import Numerals
 from wtm.cli.output import STDOUT, check_table_output, table_writer
 from wtm.cli.values import as_conditions_need, cleaned, distinct_values
-from wtm.modelfile import load_model
+from wtm.loading import load_model
 from wtm.tables.new_values import NewValues, NewValuesWarning
 from wtm.utils.printable import short_repr
 

@@ -11,6 +11,7 @@ from wtm.fitting.progress import show_epochs
 from wtm.machine.machine_parameters import MachineParameters
 from wtm.machine.model import Model
 from wtm.machine.training import train
+from wtm.modelfile import ModelRecord
 from wtm.paper.checkpoint import REMEDY, Checkpoint, load_checkpoint, save_checkpoint
 from wtm.paper.console import say
 from wtm.paper.files import check_checkpoint, check_not_there, environment, prepare_folder
@@ -153,19 +154,21 @@ def trained_classifier(run: Run, problem: Problem, record: Record) -> WTMClassif
         The checkpoint is not there or can't be used.
     """
     checkpoint = _checkpoint_of(run, problem)
-    clf = WTMClassifier(
-        n_clauses=run.setting.n_clauses,
-        T=run.setting.T,
-        s=1 / run.setting.p_s,
-        gamma=run.setting.gamma,
-        n_epochs=record.n_epochs,
-        random_state=run.seed,
+    parameters = {
+        "n_clauses": run.setting.n_clauses,
+        "T": run.setting.T,
+        "s": 1 / run.setting.p_s,
+        "gamma": run.setting.gamma,
+        "n_epochs": record.n_epochs,
+        "random_state": run.seed,
+    }
+    attributes = {
+        "n_features_in_": problem.training.examples.n_features,
+        "n_epochs_": checkpoint.model.n_epochs,
+    }
+    return WTMClassifier._from_record(
+        ModelRecord(parameters, checkpoint.model, problem.classes, checkpoint.history, attributes)
     )
-    clf.classes_ = problem.classes
-    clf.n_features_in_, clf.booleanizer_ = problem.training.examples.n_features, None
-    clf.history_, clf.n_epochs_ = checkpoint.history, checkpoint.model.n_epochs
-    clf._model = checkpoint.model
-    return clf
 
 
 def _checkpoint_of(run: Run, problem: Problem) -> Checkpoint:

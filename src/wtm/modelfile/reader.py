@@ -1,0 +1,230 @@
+"""A model file as the record of a trained classifier; every value is checked before it is believed."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wtm import __version__
+from wtm.booleanizer import Booleanizer
+from wtm.kernels.sampling import RANDOM_WORDS
+from wtm.machine.machine import Machine
+from wtm.machine.machine_parameters import MachineParameters
+from wtm.machine.model import Model, PredictionModel
+from wtm.modelfile.container import Contents, open_file
+from wtm.modelfile.schema import (
+    ESTIMATOR,
+    PARAMETERS_NOT_KEPT,
+    PROGRESS,
+    SCHEMA_VERSION,
+    ModelRecord,
+    is_attribute_name,
+    is_scalar,
+    literal_dtype,
+)
+from wtm.modelfile.values import decode, decode_labels
+from wtm.validation.parameters import check_parameters
+
+_LONGEST_REASON = 1000
+
+
+def read_model(path: Path, defaults: Mapping[str, Any]) -> ModelRecord:
+    """Read a file that `wtm.modelfile.writer.write_model` wrote.
+
+    Parameters
+    ----------
+    path : Path
+    defaults : mapping
+        The constructor's parameters by name, with their defaults. Others in the file are refused.
+
+    Raises
+    ------
+    ValueError
+        The file is not a model file, is cut short, altered or damaged, or a later version of wtm wrote it.
+    MemoryError
+        The model is larger than the memory that is free.
+    OSError
+        The file can't be read.
+    """
+    try:
+        with open_file(path, _check_version) as contents:
+            return _record(contents, defaults)
+    except (ValueError, TypeError, OverflowError, RecursionError) as error:
+        reason = str(error)[:_LONGEST_REASON]  # a file can hold names of any length
+        raise ValueError(f"{path} can't be loaded as a model: {reason}") from error
+
+
+def _check_version(header: dict[str, Any]) -> None:
+    version = _field(header, "schema_version", int)
+    if version > SCHEMA_VERSION:
+        raise ValueError(
+            f"{_writer(header)} wrote it, with version {version} of the file's schema, and this is wtm "
+            f"{__version__}, which reads versions up to {SCHEMA_VERSION}: install that wtm or a newer one"
+        )
+    if version < 1:
+        raise ValueError(f"there is no version {version} of the file's schema")
+
+
+def _record(contents: Contents, defaults: Mapping[str, Any]) -> ModelRecord:
+    header = contents.header
+    if _field(header, "estimator", str) != ESTIMATOR:
+        raise ValueError(f"it holds a {header['estimator']!r}, which this version of wtm does not know")
+    machine_parameters = _machine_parameters(header, defaults)
+    parameters = _constructor_parameters(header, defaults)
+    classes = decode_labels(_field(header, "classes", dict))
+    if len(classes) < 2:
+        raise ValueError("it has fewer than two classes")
+    attributes = _scalar_attributes(_field(header, "attributes", dict))
+    feature_names = _feature_names(header, attributes["n_features_in_"])
+    booleanizer = _booleanizer(header, attributes["n_features_in_"], machine_parameters.n_features)
+    history = [_history_entry(entry) for entry in _field(header, "history", list)]
+    read = _prediction_model if _field(header, "prediction_only", bool) else _model
+    model = read(contents, machine_parameters, len(classes))
+    return ModelRecord(parameters, model, classes, history, attributes, booleanizer, feature_names)
+
+
+def _field(header: Mapping[str, Any], name: str, kind: type) -> Any:
+    if name not in header:
+        raise ValueError(f"its header lacks {name}")
+    value = header[name]
+    if type(value) is not kind:
+        raise ValueError(f"{name} in its header must be a JSON {kind.__name__}, and is {value!r:.60}")
+    return value
+
+
+def _writer(header: dict[str, Any]) -> str:
+    version = header.get("wtm_version")
+    known = isinstance(version, str) and re.fullmatch(r"[0-9a-z.+]{1,40}", version)
+    return f"wtm {version}" if known else "an unknown version of wtm"
+
+
+def _machine_parameters(header: dict[str, Any], defaults: Mapping[str, Any]) -> MachineParameters:
+    """Parameters of the machines: what the sizes of all arrays follow from."""
+    stored = _field(header, "machine", dict)
+    kinds = {field.name: field.type for field in fields(MachineParameters)}
+    if set(stored) != set(kinds):
+        raise ValueError(f"machine in its header must have {', '.join(kinds)}, and has {sorted(stored)}")
+    for name, kind in kinds.items():
+        _field(stored, name, kind)  # type: ignore[arg-type]
+    if stored["n_features"] < 1:
+        raise ValueError(f"n_features must be at least 1, got {stored['n_features']}")
+    allowed = {name: value for name, value in stored.items() if name != "n_features"}
+    check_parameters(dict(defaults) | allowed)
+    return MachineParameters(**stored)
+
+
+def _constructor_parameters(header: dict[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    stored = _field(header, "parameters", dict)
+    unknown = sorted(set(stored) - (set(defaults) - PARAMETERS_NOT_KEPT))
+    if unknown:
+        raise ValueError(
+            f"{_writer(header)} wrote it, and this is wtm {__version__}, which does not know the parameters {unknown}"
+        )
+    return {name: _decoded_parameter(name, value) for name, value in stored.items()}
+
+
+def _decoded_parameter(name: str, value: Any) -> Any:
+    if name == "booleanizer" and isinstance(value, dict) and set(value) == {name}:
+        return Booleanizer(**{key: decode(item) for key, item in _field(value, name, dict).items()})
+    return decode(value)
+
+
+def _scalar_attributes(encoded: dict[str, Any]) -> dict[str, Any]:
+    attributes = {name: decode(value) for name, value in encoded.items()}
+    for name, value in attributes.items():
+        if not is_attribute_name(name):
+            raise ValueError(f"{name!r} is not an attribute that a trained model has")
+        if not is_scalar(value):
+            raise ValueError(f"the attribute {name} must be a number, a string, a boolean or null")
+    for name in ("n_features_in_", "n_epochs_"):
+        if _field(encoded, name, int) < 0:
+            raise ValueError(f"{name} is negative")
+    return attributes
+
+
+def _feature_names(header: dict[str, Any], n_columns: int) -> list[str] | None:
+    if header.get("feature_names_in") is None:
+        return None
+    names: list[str] = _field(header, "feature_names_in", list)
+    if len(names) != n_columns or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"its feature names are not {n_columns} strings")
+    return names
+
+
+def _booleanizer(header: dict[str, Any], n_columns: int, n_features: int) -> Booleanizer | None:
+    """Read what turns the columns into the machines' features; None where the columns are the features."""
+    booleanizer = None
+    made_from, made = n_columns, n_columns
+    if header.get("booleanizer") is not None:
+        booleanizer = Booleanizer.from_json(_field(header, "booleanizer", dict))
+        made_from, made = booleanizer.n_features_in_, booleanizer.n_features_out_
+    if (made_from, made) != (n_columns, n_features):
+        raise ValueError(f"its machines have {n_features} features, which its {n_columns} columns do not make")
+    return booleanizer
+
+
+def _history_entry(entry: Any) -> dict[str, Any]:
+    if not isinstance(entry, dict):
+        raise ValueError("an entry of its history is no JSON object")
+    return {key: decode(value) for key, value in entry.items()}
+
+
+def _model(contents: Contents, parameters: MachineParameters, n_classes: int) -> Model:
+    p = parameters
+    progress = _field(contents.header, "progress", dict)
+    for name in PROGRESS:
+        if not 0 <= _field(progress, name, int) < 1 << 63:
+            raise ValueError(f"{name} must be from 0 to 2**63 - 1, got {progress[name]}")
+    _check_layout(contents, {
+        "states": ("U8", (n_classes, p.n_clauses, p.n_literals)),
+        "exponents": ("I32", (n_classes, p.n_clauses)),
+        "random": ("U64", (n_classes, RANDOM_WORDS)),
+    })  # fmt: skip
+    exponents, random = _exponents(contents, parameters), contents.read("random")
+    if not (random[:, [*range(8), 16]] | random[:, [*range(8, 16), 17]]).all():
+        raise ValueError("its random states hold one that gives nothing but zeros")
+    p.check_memory(n_classes)
+    machines = [Machine.of(p, contents.read("states", i), exponents[i], random[i]) for i in range(n_classes)]
+    return Model(machines, **{name: progress[name] for name in PROGRESS}, logit_scale=_logit_scale(contents.header))
+
+
+def _prediction_model(contents: Contents, parameters: MachineParameters, n_classes: int) -> PredictionModel:
+    p = parameters
+    n_literals = contents.layout.get("literals", ("", ()))[1]
+    _check_layout(contents, {
+        "exponents": ("I32", (n_classes, p.n_clauses)),
+        "literal_counts": ("I32", (n_classes, p.n_clauses)),
+        "literals": ("U16" if literal_dtype(p) is np.uint16 else "I32", n_literals[:1]),
+    })  # fmt: skip
+    counts, literals = contents.read("literal_counts").ravel(), contents.read("literals").astype(np.int32)
+    ends = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+    if (counts < 0).any() or ends[-1] != len(literals):
+        raise ValueError("its literal_counts do not sum to the number of its literals")
+    # Literals rise within a clause, so that none comes twice and none is beyond its range.
+    falls = np.flatnonzero(np.diff(literals) <= 0) + 1
+    if literals.size and (literals.min() < 0 or literals.max() >= p.n_literals or not np.isin(falls, ends).all()):
+        raise ValueError(f"its literals are not, for each clause, rising numbers from 0 to {p.n_literals - 1}")
+    return PredictionModel(p, _exponents(contents, parameters), ends, literals, _logit_scale(contents.header))
+
+
+def _exponents(contents: Contents, parameters: MachineParameters) -> np.ndarray:
+    exponents = contents.read("exponents")
+    limit = parameters.weight_table.max_exponent
+    if exponents.min() < -limit or exponents.max() > limit:
+        raise ValueError(f"its exponents are not within -{limit} to {limit}, as gamma = {parameters.gamma} has them")
+    return exponents
+
+
+def _logit_scale(header: dict[str, Any]) -> float:
+    scale: float = _field(header, "logit_scale", float)
+    if scale <= 0:
+        raise ValueError(f"logit_scale must be greater than 0, got {scale}")
+    return scale
+
+
+def _check_layout(contents: Contents, expected: dict[str, tuple[str, tuple[int, ...]]]) -> None:
+    if contents.layout != expected:
+        raise ValueError(f"its arrays are {contents.layout}, and by its header should be {expected}")

@@ -1,0 +1,121 @@
+"""A record of a trained classifier as a header and arrays."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wtm import __version__
+from wtm.booleanizer import Booleanizer
+from wtm.machine.machine import Machine
+from wtm.machine.model import Model, PredictionModel
+from wtm.modelfile.container import write_file
+from wtm.modelfile.schema import (
+    ESTIMATOR,
+    PARAMETERS_NOT_KEPT,
+    PROGRESS,
+    SCHEMA_VERSION,
+    ModelRecord,
+    literal_dtype,
+)
+from wtm.modelfile.values import encode, encode_labels
+from wtm.utils.memory_limits import check_memory
+
+_COPIES_TO_WRITE = 3  # of all states: those of each machine and of all, which then become those of all and their bytes
+
+
+def write_model(path: Path, record: ModelRecord, *, prediction_only: bool = False) -> None:
+    """Write a trained classifier to a file, in place of the one that is there.
+
+    Raises
+    ------
+    TypeError
+        A parameter, a label or an entry of the history is not plain data.
+    ValueError
+        `prediction_only` is False for a model that can only predict, or `path` can't be replaced.
+    MemoryError
+        There is no memory free for the copy that is written.
+    OSError
+        The file can't be written.
+    """
+    model = record.model
+    if prediction_only:
+        if isinstance(model, Model):
+            model = PredictionModel.of(model.machines, model.logit_scale)
+        arrays = _voting_arrays(model)
+    elif isinstance(model, PredictionModel):
+        raise ValueError(
+            "prediction_only must be True for this model, got False: it comes from a file that was saved for "
+            "prediction only, and has no automata."
+        )
+    else:
+        arrays = _machine_arrays(model.machines)
+    write_file(path, _header(record, prediction_only), arrays)
+
+
+def _header(record: ModelRecord, prediction_only: bool) -> dict[str, Any]:
+    model = record.model
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "wtm_version": __version__,
+        "estimator": ESTIMATOR,
+        "prediction_only": prediction_only,
+        "parameters": _encoded_parameters(record.parameters),
+        "machine": asdict(model.parameters),
+        "progress": None if prediction_only else {name: int(getattr(model, name)) for name in PROGRESS},
+        "logit_scale": float(model.logit_scale),
+        "classes": encode_labels(record.classes),
+        "feature_names_in": record.feature_names,
+        "attributes": {name: encode(value) for name, value in record.attributes.items()},
+        "history": [_encoded_entry(entry) for entry in record.history],
+        "booleanizer": None if record.booleanizer is None else record.booleanizer.to_json(),
+    }
+
+
+def _encoded_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: _encoded_parameter(name, value) for name, value in parameters.items() if name not in PARAMETERS_NOT_KEPT
+    }
+
+
+def _encoded_parameter(name: str, value: Any) -> Any:
+    if name == "random_state" and isinstance(value, np.random.RandomState | np.random.Generator):
+        return None  # what was drawn from it is in the model
+    if isinstance(value, Booleanizer):
+        return {name: {key: _encoded_parameter(key, item) for key, item in value.get_params(deep=False).items()}}
+    try:
+        return encode(value)
+    except TypeError as error:
+        raise TypeError(f"The parameter {name} can't be written to a model file: {error}.") from error
+
+
+def _encoded_entry(entry: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        return {str(key): encode(value) for key, value in entry.items()}
+    except TypeError as error:
+        raise TypeError(f"history_ can't be written to a model file: {error}.") from error
+
+
+def _machine_arrays(machines: list[Machine]) -> dict[str, np.ndarray]:
+    p = machines[0].parameters
+    check_memory(
+        _COPIES_TO_WRITE * len(machines) * p.n_clauses * p.n_literals,
+        f"Writing {len(machines)} machines of {p.n_clauses:,} clauses and {p.n_literals:,} literals",
+        "With prediction_only=True a model takes less.",
+    )
+    return {
+        "states": np.stack([machine.states for machine in machines]),
+        "exponents": np.stack([machine.exponents for machine in machines]),
+        "random": np.stack([machine.random for machine in machines]),
+    }
+
+
+def _voting_arrays(model: PredictionModel) -> dict[str, np.ndarray]:
+    counts = np.diff(model.clause_ends).astype(np.int32)
+    return {
+        "exponents": model.exponents,
+        "literal_counts": counts.reshape(model.exponents.shape),
+        "literals": model.literal_list.astype(literal_dtype(model.parameters)),
+    }
