@@ -19,7 +19,7 @@ from wtm.tables.reading import first_duplicate, read_validated
 from wtm.tables.table import SparseTable, Table
 from wtm.tables.thresholds import given_thresholds, thresholds_from_json, thresholds_to_json
 from wtm.utils.memory_limits import check_memory
-from wtm.validation.row_weights import sample_weights, times_counted
+from wtm.validation.row_weights import integer_weights, sample_weights
 
 __all__ = ["Booleanizer"]
 
@@ -292,7 +292,7 @@ class Booleanizer(TransformerMixin, BaseEstimator):
             given_thresholds(self.thresholds, column_names, table.number_columns()),
             int(self.n_thresholds),
             self.max_categories,
-            None if weights is None else times_counted(weights),
+            None if weights is None else integer_weights(weights),
         )
         self._set_conditions(conditions, f"X (n_samples = {table.n_rows})")
         return self

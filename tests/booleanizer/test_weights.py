@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.helpers.problems import assert_same_model, small
 from wtm import Booleanizer
-from wtm.validation.row_weights import times_counted
+from wtm.validation.row_weights import integer_weights
 
 VALUES = st.lists(st.tuples(st.integers(-3, 12), st.sampled_from("abcd"), st.integers(0, 4)), min_size=3, max_size=60)
 
@@ -37,12 +37,12 @@ def test_a_weight_is_so_many_rows(rows):
 
 @given(st.lists(st.floats(0, 1e308, exclude_min=True), min_size=1, max_size=30), st.randoms())
 def test_weights_are_counted_alike_in_every_order(weights, random):
-    times = times_counted(np.array(weights))
+    times = integer_weights(np.array(weights))
     assert times.dtype == np.int64
     assert times.min() >= 1
     assert sum(times.tolist()) < 2**41
     order = random.sample(range(len(weights)), len(weights))
-    np.testing.assert_array_equal(times_counted(np.array(weights)[order]), times[order])
+    np.testing.assert_array_equal(integer_weights(np.array(weights)[order]), times[order])
 
 
 def test_fractions_count_by_their_size():

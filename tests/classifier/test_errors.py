@@ -159,7 +159,7 @@ OTHER_COLUMNS = {
     "fewer columns": (X[:, :5], y, "5 features.* 7 features"),
     "more columns": (np.hstack([X, X]), y, "14 features.* 7 features"),
 }
-UNSEEN = {"a new label": (X, np.where(y == 1, 9, y), "y holds the label .*9.* none of the classes")}
+UNSEEN = {"a new label": (X, np.where(y == 1, 9, y), "y holds the label .*9.* not one of the classes")}
 
 
 @pytest.mark.parametrize("case", WRONG_DATA | ONLY_IN_FIT)
@@ -265,7 +265,7 @@ WRONG_LABELS = {
     "mixed in a list": ([1 if label == 1 else "b" for label in y.tolist()], "all of one kind; got strings and 1"),
     "strings and NaN": ([NAN if label == 1 else "b" for label in y.tolist()], "all of one kind; got strings and nan"),
     "a column, mixed": ([[1] if label == 1 else ["b"] for label in y.tolist()], "all of one kind; got strings and 1"),
-    "dates": (np.datetime64("2020-01-01") + y, r"got dates or times of dtype datetime64\[D\]: turn them into strings"),
+    "dates": (np.datetime64("2020-01-01") + y, r"got dates or times of dtype datetime64\[D\]: convert them to strings"),
     "times": (y * np.timedelta64(1, "h"), r"got dates or times of dtype timedelta64\[h\]"),
     "continuous": (y * 0.37 + 0.1, "all of one kind; got np.float64"),
     "objects": (y.astype(bool).astype(object), "all of one kind"),

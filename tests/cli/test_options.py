@@ -34,7 +34,7 @@ def test_every_command_that_computes_has_one_option_for_threads():
     ("options", "words"),
     [
         (("--clauses", 3), "n_clauses must be even, got 3"),
-        (("--T", -1), "T must be greater than 0"),
+        (("--T", -1), "T must lie between"),
         (("--s", "nan"), "s must be finite"),
         (("--epochs", 0), "n_epochs must be at least 1"),
         (("--drop", "colour,size"), "no column 'size', which --drop names"),

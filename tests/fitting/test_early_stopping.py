@@ -125,7 +125,7 @@ def test_without_change_all_epochs_are_trained_and_the_first_is_kept():
 def test_labels_that_training_has_not_seen_are_refused(problem):
     X, y = problem
     model = small(early_stopping=True)
-    with pytest.raises(ValueError, match=r"y_val holds the label .*7.* none of the classes"):
+    with pytest.raises(ValueError, match=r"y_val holds the label .*7.* not one of the classes"):
         model.fit(X, y, X_val=X, y_val=np.where(y == 1, 7, y))
 
 

@@ -140,7 +140,7 @@ def _read_frame(X: Any, min_rows: int) -> Table:
     return Table(n_rows, [_read_series(series, f"column {short_repr(name)}") for name, series in pairs])
 
 
-def _read_series(series: nw.Series, label: str) -> Column:
+def _read_series(series: nw.Series[Any], label: str) -> Column:
     dtype = series.dtype
     if dtype.is_temporal():
         raise _date_error(label, str(dtype))

@@ -68,7 +68,7 @@ def _capped(counts: np.ndarray, n_parts: int) -> np.ndarray:
     """Cap counts at the size of an even part, which the cap itself makes smaller."""
     size = int(counts.max())
     while True:
-        capped = np.minimum(counts, size)
+        capped: np.ndarray = np.minimum(counts, size)
         even = max(1, -(-int(capped.sum()) // n_parts))
         if even >= size:
             return capped

@@ -1,1 +1,1 @@
-"""Checks of what callers pass: parameters, labels and weights of rows."""
+"""Checks of the caller's arguments."""

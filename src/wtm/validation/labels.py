@@ -1,4 +1,4 @@
-"""Labels of the caller's kind, and the class indices that machines know."""
+"""The caller's labels, and the class indices that machines use."""
 
 import sys
 from typing import Any
@@ -10,42 +10,40 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from wtm.tables.columns import is_missing
 
-__all__ = ["check_classes", "check_labels", "class_indices", "unique_labels"]
-
 _LARGEST_FLOAT = 2.0**63
-"""scikit-learn takes larger floats for continuous numbers."""
+"""scikit-learn treats larger floats as continuous."""
 
 
 def check_labels(y: Any, name: str) -> np.ndarray:
-    """Return the labels of rows as a flat array.
+    """Return the labels of rows as a one-dimensional array.
 
     Parameters
     ----------
-    y : array-like of shape (n_rows,) or (n_rows, 1)
+    y : array-like of shape (n_samples,) or (n_samples, 1)
         NumPy, pandas (nullable and categorical dtypes too), polars, pyarrow or a list.
     name : str
         The argument's name, for messages.
 
     Returns
     -------
-    ndarray of shape (n_rows,)
-        Integers, booleans, whole floats or strings (as objects where they came so). pandas' nullable integers and
-        booleans come in the dtype that NumPy has for them.
+    ndarray of shape (n_samples,)
+        Integers, booleans, whole floats or strings (dtype object if `y` has it). Nullable integers and booleans of
+        pandas get NumPy's dtype.
 
     Raises
     ------
     ValueError
-        A label is missing or of another kind, or the shape is another.
+        A label is missing or of another kind, or the shape is wrong.
     """
     if y is None:
         raise ValueError(f"This classifier requires {name} to be passed, but the target {name} is None.")
-    labels = column_or_1d(_as_numpy(y, name), warn=True)
+    labels: np.ndarray = column_or_1d(_as_numpy(y, name), warn=True)
     _check_kind(labels, name)
     return labels
 
 
 def check_classes(classes: Any, name: str) -> np.ndarray:
-    """Return a list of all labels that may occur, sorted, each once; a ValueError where it is none."""
+    """Return all labels that may occur, sorted, each once; raise a ValueError if `classes` is not a list of labels."""
     labels = np.asarray(_as_numpy(classes, name))
     if labels.ndim != 1:
         raise ValueError(f"{name} must be a list of labels, got {classes!r} of shape {labels.shape}.")
@@ -54,33 +52,34 @@ def check_classes(classes: Any, name: str) -> np.ndarray:
 
 
 def unique_labels(labels: np.ndarray, name: str) -> np.ndarray:
-    """Return the labels of rows, which `check_labels` has checked, sorted, each once.
+    """Return the distinct labels of rows checked by `check_labels`, sorted.
 
     Raises
     ------
     ValueError
-        There are fewer than two: nothing to tell apart.
+        There are fewer than two.
 
     Warns
     -----
     UserWarning
-        Most labels occur once, as if they were measurements.
+        More than half of the labels are distinct, as in a regression.
     """
     check_classification_targets(labels)
     return _at_least_two(np.unique(labels), name)
 
 
 def class_indices(y: np.ndarray, classes: np.ndarray, name: str) -> np.ndarray:
-    """Return the place in `classes`, which are sorted, of each label; int64 of shape (n_rows,).
+    """Return the position of each label in the sorted `classes`, int64 of shape (n_samples,).
 
     Raises
     ------
     ValueError
-        A label is none of the classes.
+        A label is not one of the classes.
     """
     known = np.isin(y, classes)
     if not known.all():
-        raise ValueError(f"{name} holds the label {y[~known].tolist()[0]!r}, which is none of the classes {classes}.")
+        unknown = y[~known].tolist()[0]
+        raise ValueError(f"{name} holds the label {unknown!r}, which is not one of the classes {classes}.")
     return np.searchsorted(classes, y).astype(np.int64)
 
 
@@ -92,7 +91,7 @@ def _at_least_two(classes: np.ndarray, name: str) -> np.ndarray:
 
 
 def _as_numpy(labels: Any, name: str) -> Any:
-    """Turn what NumPy would read as other labels, or as none, into arrays; all else is returned as it is."""
+    """Convert containers that NumPy would read wrongly to arrays; return all others as they are."""
     _check_one_kind(labels, name)
     pandas = sys.modules.get("pandas")
     if pandas is not None and isinstance(labels, pandas.Index | pandas.api.extensions.ExtensionArray):
@@ -104,11 +103,11 @@ def _as_numpy(labels: Any, name: str) -> Any:
         return _of_series(nw.from_native(labels, series_only=True), name)
     if np.ma.is_masked(labels):
         raise _missing(name, np.ma.masked)
-    # NumPy's strings of any length are unknown to scikit-learn.
+    # scikit-learn doesn't know NumPy's strings of variable length.
     return labels.astype(object) if getattr(getattr(labels, "dtype", None), "kind", None) == "T" else labels
 
 
-def _of_series(series: nw.Series, name: str) -> np.ndarray:
+def _of_series(series: nw.Series[Any], name: str) -> np.ndarray:
     if series.is_null().any():
         raise _missing(name, next(label for label in series.to_list() if is_missing(label)))
     array = np.asarray(series.to_numpy())
@@ -116,7 +115,7 @@ def _of_series(series: nw.Series, name: str) -> np.ndarray:
 
 
 def _check_one_kind(labels: Any, name: str) -> None:
-    """Refuse a list of strings and others, of which NumPy would make strings without a word: of 1 the label "1"."""
+    """Refuse a list of strings and other labels, which NumPy would silently turn into strings: 1 into "1"."""
     if not isinstance(labels, list | tuple) or np.asarray(labels).dtype.kind != "U":
         return
     others = [label for label in np.array(labels, object).ravel() if not isinstance(label, str)]
@@ -141,12 +140,12 @@ def _check_kind(labels: np.ndarray, name: str) -> None:
         if missing:
             raise _missing(name, missing[0])
         if len(others) == len(labels) > 0:
-            remedy = "convert them to one of these dtypes, such as by .astype(int) or .astype(str)"
+            remedy = "convert them, such as by .astype(int) or .astype(str)"
             raise _unknown_kind(name, f"{others[0]!r} and others of dtype object: {remedy}")
         if others:
             raise _unknown_kind(name, f"strings and {others[0]!r}")
     elif kind in "mM":
-        raise _unknown_kind(name, f"dates or times of dtype {labels.dtype}: turn them into strings")
+        raise _unknown_kind(name, f"dates or times of dtype {labels.dtype}: convert them to strings")
     else:
         raise _unknown_kind(name, f"labels of dtype {labels.dtype}" + ": decode them into strings" * (kind == "S"))
 
