@@ -128,5 +128,5 @@ def test_errors_say_what_is_wrong(clf):
     for wrong in (1.5, float("nan"), "3", None, True):
         with pytest.raises(TypeError, match="per_class must be an integer, got"):
             heaviest_rules(clf, per_class=wrong)
-    with pytest.raises(TypeError, match=r"got a Pipeline. A Pipeline has its classifier as pipeline\[-1\]"):
+    with pytest.raises(TypeError, match=r"clf must be a WTMClassifier, got a Pipeline\. Pass pipeline\[-1\]"):
         rules_of(make_pipeline(clf))

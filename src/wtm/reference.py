@@ -1,15 +1,12 @@
-"""The Weighted Tsetlin Machine in plain NumPy, to be read beside the paper.
+"""The Weighted Tsetlin Machine in plain NumPy, to be read next to the paper.
 
-Slow, short and free of tricks: what the compiled kernels do is checked against this file. Every function
-names the equation, table, figure or algorithm that it states. Inputs are taken as valid; the estimator is
-what validates.
+Slow, short and free of tricks: the compiled kernels are tested against it. Every function names the equation, table,
+figure, algorithm or section of the paper that it implements. Inputs are not validated; the estimator does that.
 
-Symbols: ``o`` features make ``2 * o`` literals, literal ``l < o`` being x_l and literal ``l >= o`` being NOT
-x_(l - o). An automaton has ``2 * n_half`` states, counted from 0 here and from 1 in the paper; it includes
-its literal in the upper half. ``p_s`` is the probability of Table 1: 1 / s, with s the specificity.
+Notation: ``o`` features have ``2 * o`` literals; literal ``l < o`` is x_l, and literal ``l >= o`` is NOT x_(l - o). An
+automaton has ``2 * n_half`` states, numbered from 0 (in the paper from 1), and includes its literal in the upper half.
+``p_s`` is the probability in Table 1: 1 / s, where s is the specificity.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -34,16 +31,20 @@ def clause_outputs(states: IntArray, lits: BoolArray, n_half: int, *, training: 
 
     Parameters
     ----------
-    states, lits, n_half : int (n_clauses, 2o), bool (2o,), int
-        The automata, the literals of the example, and N, the states that exclude.
+    states : int (n_clauses, 2o)
+        The automata.
+    lits : bool (2o,)
+        The literals of the example.
+    n_half : int
+        N: the states below it exclude.
     training : bool
-        What a clause without literals gives: true in training, so that it can take some in; false in
-        prediction, where it has nothing to say.
+        The output of a clause without literals: true in training, so that it can include some; false in prediction,
+        so that it does not vote.
 
     Returns
     -------
     bool (n_clauses,)
-        The AND of the included literals.
+        The AND of the included literals of each clause.
     """
     include = states >= n_half
     outputs: BoolArray = np.all(lits | ~include, axis=1)
@@ -53,8 +54,8 @@ def clause_outputs(states: IntArray, lits: BoolArray, n_half: int, *, training: 
 def weight(exponents: IntArray, gamma: float) -> FloatArray:
     """Return the weights of clauses, float64 (n_clauses,): equations 10 to 17 in closed form.
 
-    A weight starts at 1.0 and is only ever multiplied or divided by 1 + gamma, so an integer says it without
-    drift: w = (1 + gamma)^k, with k the multiplications less the divisions.
+    A weight starts at 1.0 and is only multiplied or divided by 1 + gamma. So it is (1 + gamma)^k, where the integer k
+    is the number of multiplications minus that of divisions, and has no rounding errors that add up.
     """
     return np.asarray((1.0 + gamma) ** exponents, dtype=np.float64)
 
@@ -65,15 +66,15 @@ def polarities(n_clauses: int) -> IntArray:
     Raises
     ------
     ValueError
-        If n_clauses is odd or below 2.
+        n_clauses is odd or below 2.
     """
     if n_clauses < 2 or n_clauses % 2:
-        raise ValueError(f"n_clauses must be even and at least 2, half of either polarity; got {n_clauses}")
+        raise ValueError(f"n_clauses must be even and at least 2, got {n_clauses}: half have negative polarity.")
     return np.repeat([1, -1], n_clauses // 2)
 
 
 def clause_sum(outputs: BoolArray, weights: FloatArray, polarity: IntArray) -> float:
-    """Return the signed weighted sum s'(x): equation 7, or equation 3 where every weight is 1.0."""
+    """Return the weighted sum s'(x): equation 7, or equation 3 if every weight is 1.0."""
     return float(np.sum(polarity * weights, where=outputs))
 
 
@@ -82,10 +83,12 @@ def update_probability(total: float, T: float, target: bool) -> float:
 
     Parameters
     ----------
-    total, T : float
-        The signed sum, clamped here to [-T, T], and the threshold, > 0.
+    total : float
+        The sum s'(x).
+    T : float
+        The threshold, > 0.
     target : bool
-        Whether the sum is to rise to +T (the paper's y = 1) or to fall to -T (y = 0).
+        Whether the sum should reach +T (y = 1 in the paper) or -T (y = 0).
     """
     clamped = min(max(total, -T), T)
     return (T - clamped) / (2 * T) if target else (T + clamped) / (2 * T)
@@ -94,25 +97,29 @@ def update_probability(total: float, T: float, target: bool) -> float:
 def type_i(row: IntArray, lits: BoolArray, output: bool, drawn: BoolArray, n_half: int, *, boost: bool) -> IntArray:
     """Give Type I feedback to one clause: Table 1.
 
-    To reward an exclusion and to penalise an inclusion is the same move, one state down; the other two are
-    one state up (Figure 1). So the two rows of the table become one step, stopped at both ends.
+    Rewarding an exclusion and penalizing an inclusion both move an automaton one state down; the other two move it one
+    state up (Figure 1). So inclusion and exclusion need not be told apart, except that states stop at both ends.
 
     Parameters
     ----------
-    row, lits, output : int (2o,), bool (2o,), bool
-        The automata of the clause, the literals of the example, and the clause's value on it in training.
+    row : int (2o,)
+        The automata of the clause.
+    lits : bool (2o,)
+        The literals of the example.
+    output : bool
+        The output of the clause in training.
     drawn : bool (2o,)
         The successes among 2o Bernoulli trials of probability p_s.
     n_half : int
-        N, the states that exclude.
+        N: the states below it exclude.
     boost : bool
-        Whether a true literal of a true clause moves up always, as in Table 1, or only where its trial
-        failed, hence with 1 - p_s, as in the Tsetlin machine before the paper.
+        Whether a true literal of a true clause always moves up, as in Table 1, or only if its trial failed, that is
+        with probability 1 - p_s, as in the original Tsetlin machine.
 
     Returns
     -------
     int (2o,)
-        The automata afterwards.
+        The new states.
     """
     if output:
         up = lits if boost else lits & ~drawn
@@ -120,25 +127,25 @@ def type_i(row: IntArray, lits: BoolArray, output: bool, drawn: BoolArray, n_hal
     else:
         up = np.zeros_like(lits)
         down = drawn
-    # Steps of 64 bits, so that rows of bytes stop at the ends too instead of wrapping round.
+    # In 64 bits, so that rows of bytes don't wrap around.
     return np.clip(row + up.astype(np.int64) - down, 0, 2 * n_half - 1)
 
 
 def type_ii(row: IntArray, lits: BoolArray, output: bool, n_half: int) -> IntArray:
-    """Give Type II feedback to one clause: Table 2. Arguments and result as in `type_i`.
+    """Give Type II feedback to one clause: Table 2. Parameters and result are those of `type_i`.
 
-    In a true clause each excluded false literal moves one state up, towards inclusion; all else stays.
+    In a true clause, each excluded false literal moves one state up, towards inclusion.
     """
     return row + (~lits & (row < n_half) & output)
 
 
 def bernoulli_sampling(u: int, p: float, rng: np.random.Generator) -> BoolArray:
-    """Return u Bernoulli trials of probability p, bool (u,), drawn one by one: the process of equation 6."""
+    """Return u Bernoulli trials of probability p, bool (u,), drawn one by one; equation 6 counts their successes."""
     return rng.random(u) < p
 
 
 def binomial_uniform_sampling(u: int, p: float, rng: np.random.Generator) -> BoolArray:
-    """Return u Bernoulli trials of probability p, bool (u,): Algorithm 1, places counted from 0."""
+    """Return u Bernoulli trials of probability p, bool (u,): Algorithm 1, numbering from 0."""
     B = np.zeros(u, dtype=bool)
     q = rng.binomial(u, p)
     k = 1
@@ -151,59 +158,66 @@ def binomial_uniform_sampling(u: int, p: float, rng: np.random.Generator) -> Boo
 
 
 def initial_states(n_clauses: int, o: int, n_half: int, init: str, rng: np.random.Generator) -> IntArray:
-    """Return the automata before learning, int (n_clauses, 2o): "Overall Feedback Loop".
+    """Return the states before learning, int (n_clauses, 2o): section "Overall Feedback Loop".
 
     Parameters
     ----------
     init : {"border", "random"}
-        "border": every automaton in N - 1, the last state that excludes, as the paper's program does.
-        "random": each in a middle state, N - 1 or N, by a fair coin, as the paper's text says.
+        "border": N - 1, the last state that excludes, as in the authors' program. "random": N - 1 or N with equal
+        probability, as in the paper's text.
 
     Raises
     ------
     ValueError
-        If init is neither.
+        init has another value.
     """
     border = np.full((n_clauses, 2 * o), n_half - 1, dtype=np.int64)
     if init == "border":
         return border
     if init == "random":
         return border + rng.integers(2, size=border.shape)
-    raise ValueError(f'init must be "border" or "random"; got {init!r}')
+    raise ValueError(f"init must be 'border' or 'random', got {init!r}.")
 
 
 def other_classes(labels: IntArray, n_classes: int, rng: np.random.Generator) -> IntArray:
-    """Draw for each label, int (n,) in 0 .. n_classes - 1, one of the other classes, all equally likely.
+    """Draw one of the other classes for each label, int (n,) in 0 .. n_classes - 1, with equal probability.
 
-    The paper leaves open which of the other machines learn from an example; here it is one.
+    The paper does not say how many of the other machines learn from an example; here it is one.
     """
     return (labels + rng.integers(1, n_classes, size=labels.shape)) % n_classes
 
 
 @dataclass
 class Machine:
-    """The weighted Tsetlin machine of one class: "WTM Recognition" and "WTM Learning".
+    """The weighted Tsetlin machine of one class: sections "WTM Recognition" and "WTM Learning".
 
     Parameters
     ----------
     states : int (n_clauses, 2o)
-        The automata at the start, from `initial_states`; copied. The clauses of positive polarity come first.
+        The initial states of the automata, from `initial_states`; copied. Clauses of positive polarity come first.
     n_half : int
-        N, half the states of an automaton.
-    T, p_s, gamma : float
-        The threshold, > 0; 1 / s, in (0, 1]; the learning rate of the weights, >= 0.
+        N, half the number of states.
+    T : float
+        The threshold, > 0.
+    p_s : float
+        1 / s, in (0, 1].
+    gamma : float
+        The learning rate of the weights, >= 0.
     boost : bool
-        Whether true literals of true clauses move up always; see `type_i`.
+        Whether true literals of true clauses always move up; see `type_i`.
     sampling : callable
         Draws the trials of Type I feedback: `bernoulli_sampling` or `binomial_uniform_sampling`.
 
     Attributes
     ----------
-    exponents, polarity : int (n_clauses,)
-        The weights, as in `weight`, and the signs of the clauses.
-    n_type_i, n_type_ii : int
-        Type I feedbacks given, to true and to false clauses, and Type II feedbacks given to true clauses: a
-        false one has nothing to receive.
+    exponents : int (n_clauses,)
+        The weights, as in `weight`.
+    polarity : int (n_clauses,)
+        The signs of the clauses.
+    n_type_i : int
+        How often Type I feedback was given to a clause.
+    n_type_ii : int
+        How often Type II feedback was given to a true clause; a false one does not change.
     """
 
     states: IntArray
@@ -229,26 +243,28 @@ class Machine:
         return weight(self.exponents, self.gamma)
 
     def class_sum(self, x: ArrayLike) -> float:
-        """Return the signed weighted sum that predicts, equation 7, of the example x, bool (o,)."""
+        """Return the weighted sum s'(x) of an example, bool (o,), for prediction: equation 7."""
         outputs = clause_outputs(self.states, literals(x), self.n_half, training=False)
         return clause_sum(outputs, self.weights, self.polarity)
 
     def train(self, x: ArrayLike, target: bool, rng: np.random.Generator) -> None:
-        """Learn one example: evaluate, sum, select, feed back.
+        """Learn one example: evaluate the clauses, sum, select, give feedback.
 
         Parameters
         ----------
-        x, target : bool (o,), bool
-            The features, and whether the sum is to rise to +T or to fall to -T.
+        x : bool (o,)
+            The features.
+        target : bool
+            Whether the sum should reach +T or -T.
         rng : numpy.random.Generator
-            Read for the selection of the clauses, then for each Type I feedback in turn.
+            Used to select the clauses, and then for each Type I feedback in turn.
         """
         lits = literals(x)
-        # Every clause is judged by the machine as the example found it, before any of them moves.
+        # All clauses are evaluated before any of them changes.
         outputs = clause_outputs(self.states, lits, self.n_half, training=True)
         p_c = update_probability(clause_sum(outputs, self.weights, self.polarity), self.T, target)
         selected = rng.random(len(outputs)) < p_c
-        # At gamma = 0 every power of 1 + gamma is 1.0, and the exponents have nothing to count.
+        # With gamma = 0 all weights are 1.0, and the exponents stay 0.
         weighted = int(self.gamma > 0)
         for j in np.flatnonzero(selected):
             if (self.polarity[j] > 0) == target:
@@ -264,23 +280,25 @@ class Machine:
 
 @dataclass
 class MultiClassMachine:
-    """One machine a class; class i is the i-th of them: "WTM Recognition", equation 9."""
+    """One machine per class, in the order of the classes: equation 9."""
 
     machines: Sequence[Machine]
 
     def fit_epoch(self, X: ArrayLike, y: IntArray, order: IntArray, other: IntArray, rng: np.random.Generator) -> None:
-        """Learn examples in turn, each towards +T in the machine of its class and -T in another one.
+        """Learn examples in turn, towards +T in the machine of the example's class and -T in another machine.
 
         Parameters
         ----------
-        X, y : bool (n, o), int (n,)
-            The examples and their classes, 0 .. n_classes - 1.
+        X : bool (n, o)
+            The examples.
+        y : int (n,)
+            Their classes, 0 .. n_classes - 1.
         order : int (m,)
-            The rows to learn, first to last.
+            The rows to learn, in this order.
         other : int (m,)
-            For each entry of order the other class that learns it, never the row's own; see `other_classes`.
+            The other class that learns each of them; see `other_classes`.
         rng : numpy.random.Generator
-            Read by the machines as they learn.
+            Used by the machines.
         """
         rows = np.asarray(X, dtype=bool)
         for i, rival in zip(order, other, strict=True):
@@ -288,28 +306,28 @@ class MultiClassMachine:
             self.machines[rival].train(rows[i], False, rng)
 
     def class_sums(self, X: ArrayLike) -> FloatArray:
-        """Return the sum of each machine, float64 (n, n_classes), for the examples X, bool (n, o)."""
+        """Return the sums of all machines, float64 (n, n_classes), for examples X, bool (n, o)."""
         rows = np.asarray(X, dtype=bool)
         return np.array([[machine.class_sum(x) for machine in self.machines] for x in rows])
 
     def predict(self, X: ArrayLike) -> IntArray:
-        """Return the classes of largest sum, int (n,), the first of them on a tie: equation 9."""
+        """Return the class with the largest sum, int (n,), the first of them on a tie: equation 9."""
         return np.asarray(np.argmax(self.class_sums(X), axis=1))
 
 
 @dataclass
 class BinaryMachine:
-    """A single machine that tells class 1 from class 0: equation 8."""
+    """A single machine for the classes 0 and 1: equation 8."""
 
     machine: Machine
 
     def fit_epoch(self, X: ArrayLike, y: IntArray, order: IntArray, rng: np.random.Generator) -> None:
-        """Learn the rows `order` of X, bool (n, o), towards +T where y, int (n,), is 1, else towards -T."""
+        """Learn the rows `order` of X, bool (n, o), towards +T if y, int (n,), is 1, else towards -T."""
         rows = np.asarray(X, dtype=bool)
         for i in order:
             self.machine.train(rows[i], bool(y[i] == 1), rng)
 
     def predict(self, X: ArrayLike) -> IntArray:
-        """Return 1 where the sum is at least 0 and 0 elsewhere, int (n,): the step function of equation 8."""
+        """Return 1 where the sum is at least 0, else 0, int (n,): the step function in equation 8."""
         sums = np.array([self.machine.class_sum(x) for x in np.asarray(X, dtype=bool)])
         return (sums >= 0).astype(np.int64)

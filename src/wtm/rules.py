@@ -1,38 +1,36 @@
-"""Rules of a trained model: its clauses in the words of the caller, as objects and as text."""
+"""Rules of a trained model: its clauses as readable objects."""
 
 import numbers
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from wtm.machine.voting import VotingModel
+from wtm.predictor import Predictor
 from wtm.utils.printable import escape
-
-if TYPE_CHECKING:
-    from wtm.classifier import WTMClassifier
-    from wtm.machine.voting import VotingModel
 
 __all__ = ["Rule", "heaviest_rules", "rules_of"]
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A clause that votes: a row that meets all literals moves the sum of `label` by `vote`.
+    """A clause that votes: it adds `vote` to the sum of `label` for every row in which all literals are true.
 
     Attributes
     ----------
     label : object
-        The class whose sum the rule changes, as in `WTMClassifier.classes_`.
+        The class, as in `WTMClassifier.classes_`.
     polarity : int
-        +1 for a rule that votes for the class, -1 for one that votes against it.
+        +1 for a vote for the class, -1 for a vote against it.
     weight : float
         Greater than 0.
     literals : tuple of str
-        The conditions, at least one: ``"x on a1"``, or ``"NOT (x on a1)"`` where the feature must be 0;
-        ``"age > 40.5"`` or ``"age <= 40.5"`` where a `Booleanizer` made the features. First all features, then all
-        negated ones, each in the order of the columns.
+        The conditions, at least one: ``"x on a1"`` or ``"NOT (x on a1)"`` for 0/1 columns, ``"age > 40.5"`` or
+        ``"age <= 40.5"`` for features of a `Booleanizer`. Features come before negated features, both in the order of
+        the columns.
     """
 
     label: Any
@@ -42,26 +40,26 @@ class Rule:
 
     @property
     def vote(self) -> float:
-        """The weight with the sign of the polarity."""
+        """The weight, with the sign of the polarity."""
         return self.polarity * self.weight
 
     def __str__(self) -> str:
-        """Return the rule as one line, whatever characters names and labels have."""
+        """Return the rule as one line of text; control characters in names are escaped."""
         side = "for" if self.polarity > 0 else "against"
         return escape(f"IF {' AND '.join(self.literals)} THEN votes {side} {self.label}, weight {self.weight:.4g}")
 
 
-def rules_of(clf: "WTMClassifier", feature_names: Sequence[str] | None = None) -> list[Rule]:
-    """All rules of a trained model, class by class in the order of its clauses.
+def rules_of(clf: Predictor, feature_names: Sequence[str] | None = None) -> list[Rule]:
+    """Return all rules of a trained model, class by class, in the order of the clauses.
 
-    A clause without literals is left out: it does not vote.
+    Clauses without literals are left out, since they don't vote.
 
     Parameters
     ----------
     clf : WTMClassifier
         A fitted classifier.
     feature_names : sequence of str of length n_features, optional
-        What the columns are called; when left out, the names that `fit` saw, else ``x0``, ``x1`` and so on.
+        Names of the columns; the default is the names seen in `fit`, or else ``x0``, ``x1`` and so on.
 
     Returns
     -------
@@ -72,9 +70,9 @@ def rules_of(clf: "WTMClassifier", feature_names: Sequence[str] | None = None) -
     sklearn.exceptions.NotFittedError
         `clf` is not fitted.
     TypeError
-        `clf` is something else.
+        `clf` is not a WTMClassifier.
     ValueError
-        `feature_names` has another length than the model has features.
+        `feature_names` does not have one name for each feature.
     """
     names = _literal_names(clf, feature_names)
     voting = clf._voting_model()
@@ -83,15 +81,15 @@ def rules_of(clf: "WTMClassifier", feature_names: Sequence[str] | None = None) -
     ]
 
 
-def heaviest_rules(clf: "WTMClassifier", per_class: int = 10, feature_names: Sequence[str] | None = None) -> list[Rule]:
-    """The rules with the largest weights, heaviest first within each class; of equals the earlier clause.
+def heaviest_rules(clf: Predictor, per_class: int = 10, feature_names: Sequence[str] | None = None) -> list[Rule]:
+    """Return the rules with the largest weights of each class, heaviest first; on a tie the earlier clause first.
 
     Parameters
     ----------
     clf : WTMClassifier
         A fitted classifier.
     per_class : int, default=10
-        The most rules that a class gets; at least 1.
+        The most rules of a class; at least 1.
     feature_names : sequence of str of length n_features, optional
         As in `rules_of`.
 
@@ -102,10 +100,10 @@ def heaviest_rules(clf: "WTMClassifier", per_class: int = 10, feature_names: Seq
     Raises
     ------
     sklearn.exceptions.NotFittedError, TypeError, ValueError
-        As in `rules_of`; `per_class` is no integer, or below 1.
+        As in `rules_of`, or `per_class` is not an integer of at least 1.
     """
     if not isinstance(per_class, numbers.Integral) or isinstance(per_class, bool):
-        raise TypeError(f"per_class must be an integer, got {per_class!r}.")
+        raise TypeError(f"per_class must be an integer, got {per_class!r} of type {type(per_class).__name__}.")
     if per_class < 1:
         raise ValueError(f"per_class must be at least 1, got {per_class!r}.")
     names = _literal_names(clf, feature_names)
@@ -117,27 +115,25 @@ def heaviest_rules(clf: "WTMClassifier", per_class: int = 10, feature_names: Seq
     return chosen
 
 
-def _voting_clauses(clf: "WTMClassifier", voting: "VotingModel") -> Iterator[tuple[Any, np.ndarray]]:
-    """Each class with its clauses that include a literal."""
+def _voting_clauses(clf: Predictor, voting: VotingModel) -> Iterator[tuple[Any, np.ndarray]]:
+    """Yield each class with the indices of its clauses that have literals."""
     has_literals = (np.diff(voting.clause_ends) > 0).reshape(voting.n_machines, voting.n_clauses)
     for i, label in enumerate(clf.classes_.tolist()):
         yield label, i * voting.n_clauses + np.flatnonzero(has_literals[i])
 
 
-def _rule(voting: "VotingModel", clause: int, label: Any, names: list[str]) -> Rule:
+def _rule(voting: VotingModel, clause: int, label: Any, names: list[str]) -> Rule:
     vote = int(voting.clause_votes[clause])
     literals = voting.literal_list[voting.clause_ends[clause] : voting.clause_ends[clause + 1]]
     return Rule(label, 1 if vote > 0 else -1, abs(vote) * voting.unit, tuple(names[literal] for literal in literals))
 
 
-def _literal_names(clf: "WTMClassifier", feature_names: Sequence[str] | None) -> list[str]:
-    """Names of all 2o literals."""
-    from wtm.predictor import Predictor
-
+def _literal_names(clf: Predictor, feature_names: Sequence[str] | None) -> list[str]:
+    """Return the names of all literals: those of the features, then those of their negations."""
     if not isinstance(clf, Predictor):
         raise TypeError(
-            f"Rules are those of a WTMClassifier, got a {type(clf).__name__}. A Pipeline has its classifier as "
-            "pipeline[-1], a search as best_estimator_."
+            f"clf must be a WTMClassifier, got a {type(clf).__name__}. Pass pipeline[-1] for a pipeline, or "
+            "best_estimator_ for a search."
         )
     check_is_fitted(clf)
     n_columns = clf.n_features_in_

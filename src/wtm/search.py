@@ -1,13 +1,15 @@
-"""Search spaces for the parameters that matter, for scikit-learn's searches and for Optuna.
+"""Search spaces for the most important parameters, for scikit-learn and Optuna.
 
     RandomizedSearchCV(WTMClassifier(), search_space(), n_iter=40, random_state=0).fit(X, y)
 
     study.optimize(lambda trial: cross_val_score(WTMClassifier(**suggest(trial)), X, y).mean(), n_trials=40)
 
-The ranges hold the best settings of nine data sets; ``docs/choosing.md`` has the measurements.
+The ranges contain the best settings on nine data sets; see ``docs/choosing.md`` for the measurements.
 """
 
 from typing import Any
+
+from scipy.stats import loguniform
 
 __all__ = ["search_space", "suggest"]
 
@@ -18,20 +20,18 @@ GAMMA = (0.001, 0.3)
 
 
 def search_space(prefix: str = "") -> dict[str, Any]:
-    """Distributions for scikit-learn's RandomizedSearchCV and HalvingRandomSearchCV.
+    """Return distributions for scikit-learn's RandomizedSearchCV and HalvingRandomSearchCV.
 
     Parameters
     ----------
     prefix : str, default=""
-        Put before each name, for a classifier inside a pipeline: ``"wtmclassifier__"``.
+        Prefix of each name, for a classifier in a pipeline: ``"wtmclassifier__"``.
 
     Returns
     -------
     dict
-        A list of numbers of clauses, and log-uniform distributions of `T`, `s` and `gamma`.
+        A list for `n_clauses`, and log-uniform distributions for `T`, `s` and `gamma`.
     """
-    from scipy.stats import loguniform
-
     return {
         f"{prefix}n_clauses": list(N_CLAUSES),
         f"{prefix}T": loguniform(*T),
@@ -41,18 +41,18 @@ def search_space(prefix: str = "") -> dict[str, Any]:
 
 
 def suggest(trial: Any, prefix: str = "") -> dict[str, Any]:
-    """Parameters for one trial of an Optuna study.
+    """Return parameters for one trial of an Optuna study.
 
     Parameters
     ----------
     trial : optuna.Trial
     prefix : str, default=""
-        As in :func:`search_space`; Optuna's own names have it too.
+        As in :func:`search_space`; Optuna's names have it too.
 
     Returns
     -------
     dict
-        For ``WTMClassifier(**...)``, or with a prefix for ``set_params`` of what the classifier is in.
+        For ``WTMClassifier(**...)``, or with a prefix for ``set_params`` of the pipeline.
     """
     return {
         f"{prefix}n_clauses": trial.suggest_categorical(f"{prefix}n_clauses", N_CLAUSES),
