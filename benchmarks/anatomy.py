@@ -1,4 +1,4 @@
-"""Where the time of an epoch of the lazy engine goes, and how far each part is from its limit; writes docs/anatomy.md.
+"""Measure where the time of an epoch of the lazy engine goes, and the limit of each part; writes docs/anatomy.md.
 
 python -m benchmarks.anatomy --data-dir DIR [--dataset mnist] [--clauses 2000] [--T 50] [--s 11.76] [--gamma 0.012]
                              [--epochs 2,10,50]
@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.building_blocks import BuildingBlocks, Limits, measure_limits
-from benchmarks.shapes import prepare
+from benchmarks.prepare_data import prepare
 from wtm.machine.examples import Examples, pack_examples
 from wtm.machine.machine import Machine
 from wtm.machine.machine_parameters import MachineParameters
@@ -25,7 +25,7 @@ from wtm.paper.files import environment
 
 ROOT = Path(__file__).resolve().parent.parent
 SEED = 1
-LEAST_GAMMA = 1e-6  # moves a weight by nothing that counts, but lets it count the feedbacks
+LEAST_GAMMA = 1e-6  # hardly moves a weight, but lets its exponent count the feedbacks
 
 
 _INTRODUCTION = """\
@@ -33,26 +33,28 @@ _INTRODUCTION = """\
 
 Written by `python -m benchmarks.anatomy`; do not edit.
 
-An epoch of the lazy engine is timed as it is. How often its parts happen follows from what it reports and from how the
-weights move; what each takes is measured on the kernels' building blocks, at the model's state before that epoch. The
-last row is what is left over: trials of followed automata, clauses that are evaluated again because they changed, lists
-of witnesses, sums of votes. All parts but the first are estimates. Outputs are those of clauses that stay as they are.
-Selection is an upper bound: it counts every group of 512 clauses for every example, though none is drawn from where
-an example's sum has reached T, or for Type II feedback where no clause of the group is true. Hits (payment and
-feedback to a true clause, in one pass) and the payment at the end are measured on every clause once, each owed the
-mean number of feedbacks. A limit counts only what must be done, at the best speed that was measured on this machine.
-All seconds are the processor's, of one thread.
+An epoch of the lazy engine is timed as a whole. The number of times each part runs follows from the feedback counts
+that the engine reports and from how the weights move. The time of each part is measured on the kernels' building
+blocks, with the model's state before that epoch. The last row is the remainder: trials of watched automata, clauses
+evaluated again because they changed, watch lists, and sums of votes.
+
+All parts except the first are estimates. *Outputs of a block* assumes that no clause changes. *Selection* is an upper
+bound: it counts each group of 512 clauses for each example, but nothing is drawn when an example's sum has reached T
+or, for Type II feedback, when no clause of the group is true. *Feedback to true clauses* (flush and update in one pass)
+and *flush at the end* are measured once on each clause, with the mean number of pending feedbacks. A limit counts only
+the work that can't be avoided, at the best speed measured on this machine. All seconds are processor time of one
+thread.
 """
 
 
 @dataclass(frozen=True)
 class Counts:
-    """What happened in an epoch, over all machines.
+    """Counts of an epoch, over all machines.
 
     Attributes
     ----------
     examples, blocks : int
-        Examples seen, once by each of two machines, and blocks of 512 of them.
+        Examples, each seen by two machines and counted for both, and blocks of 512 examples.
     hits_i, hits_ii : int
         Feedbacks of either type to true clauses.
     false : int
@@ -73,7 +75,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Part:
-    """A part of an epoch: how often it happens, what it takes in all, and the limit, in seconds, with its reason."""
+    """A part of an epoch: how often it runs, its seconds in all, and the limit in seconds with its reason."""
 
     name: str
     times: int
@@ -83,7 +85,7 @@ class Part:
 
 
 def main() -> int:
-    """Run what the command line asks for; see the module."""
+    """Run the command; see the module."""
     options = _options()
     options.work.mkdir(parents=True, exist_ok=True)
     with np.load(prepare(options.dataset, None, None, options.data_dir, options.work)) as data:
@@ -106,7 +108,7 @@ def main() -> int:
 def _states(
     examples: Examples, labels: np.ndarray, parameters: MachineParameters, n_epochs: int
 ) -> Iterator[tuple[int, list[Machine], list[ClassSchedule]]]:
-    """Yield each epoch's number, the machines before it, and its schedule."""
+    """Yield for each epoch its number, the machines before it, and its schedule."""
     n_classes = int(labels.max()) + 1
     machines = [Machine.new(parameters, SEED, i) for i in range(n_classes)]
     for epoch in range(1, n_epochs + 1):
@@ -128,7 +130,7 @@ def _section(
     lines = [
         f"## Epoch {epoch}: {seconds:.3f} s\n",
         f"{counts.hits_i:,} Type I and {counts.hits_ii:,} Type II feedbacks to true clauses, {counts.false:,} Type I "
-        f"feedbacks to false ones; {literals:.1f} literals a clause before it.\n",
+        f"feedbacks to false ones; {literals:.1f} literals per clause before the epoch.\n",
         "| part | times | ns each | s | of the epoch | limit, s | times the limit | set by |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
     ]
@@ -142,7 +144,7 @@ def _section(
 
 
 def _time_epoch(examples: Examples, machines: list[Machine], schedule: list[ClassSchedule]) -> tuple[float, Counts]:
-    """Train copies of `machines` for an epoch, three times: the median time, and what happened."""
+    """Train copies of `machines` for an epoch, three times; return the median time and the counts."""
     seconds = []
     for _ in range(3):
         copies = copy.deepcopy(machines)
@@ -164,7 +166,7 @@ def _parts(
     p = machines[0].parameters
     n_clauses = sum(machine.n_clauses for machine in machines)
     blocks = [BuildingBlocks(examples, machine, part) for machine, part in zip(machines, schedule, strict=True)]
-    owed = max(1, round(counts.false / (counts.hits + n_clauses)))  # paid at every hit, and of all at the end
+    pending = max(1, round(counts.false / (counts.hits + n_clauses)))  # flushed with each feedback and at the end
     share_type_i = counts.hits_i / max(1, counts.hits)
     groups = counts.examples * 2 * -(-p.n_clauses // 2 // 512)  # of 512 clauses, to select from
 
@@ -175,46 +177,46 @@ def _parts(
     outputs = total(BuildingBlocks.time_outputs)
     ands = total(BuildingBlocks.count_ands)
     selection = total(lambda block: block.time_selection(groups // counts.examples))
-    hit = total(lambda block: block.time_hits(owed, share_type_i)) / n_clauses
-    payment = total(lambda block: block.time_payments(owed))
+    hit = total(lambda block: block.time_hits(pending, share_type_i)) / n_clauses
+    payment = total(lambda block: block.time_payments(pending))
     off_floor = total(BuildingBlocks.count_words_off_floor) / n_clauses
 
     moved = counts.examples * p.n_literals / 8 * 1.5  # bits of features read, of features and negations written
-    draws = limits.seconds_a_random_vector
-    visit = max(p.n_words * 64 * limits.seconds_a_clause_byte, 2 * off_floor * draws)
+    draws = limits.seconds_per_random_vector
+    visit = max(p.n_words * 64 * limits.seconds_per_clause_byte, 2 * off_floor * draws)
     by_automata = "automata moved, 16 random bits each"
     evaluations = counts.blocks * p.n_clauses
     return [
-        Part("rows to columns", counts.blocks, columns, moved / limits.bytes_a_second, "bytes read and written"),
-        Part("outputs of a block", evaluations, outputs, ands * limits.seconds_an_and, "an AND a listed literal"),
-        Part("selection, at most", groups, selection, groups * 2 * draws, "2 random bits a clause"),
-        Part("hits", counts.hits, hit * counts.hits, counts.hits * visit, by_automata),
-        Part("payment at the end", n_clauses, payment, n_clauses * visit, by_automata),
+        Part("rows to columns", counts.blocks, columns, moved / limits.bytes_per_second, "bytes read and written"),
+        Part("outputs of a block", evaluations, outputs, ands * limits.seconds_per_and, "one AND per watched literal"),
+        Part("selection, at most", groups, selection, groups * 2 * draws, "2 random bits per clause"),
+        Part("feedback to true clauses", counts.hits, hit * counts.hits, counts.hits * visit, by_automata),
+        Part("flush at the end", n_clauses, payment, n_clauses * visit, by_automata),
     ]
 
 
 def _introduction(options: argparse.Namespace, limits: Limits) -> str:
     machine, versions = environment()["machine"], environment()["versions"]
-    clause_ns = 1e9 * limits.seconds_a_clause_byte * limits.clause_bytes
+    clause_ns = 1e9 * limits.seconds_per_clause_byte * limits.clause_bytes
     return f"""\
 {_INTRODUCTION}
-{options.dataset}, {options.clauses:,} clauses a class, T {options.T:g}, s {options.s:.4g}, gamma {options.gamma:g},
+{options.dataset}, {options.clauses:,} clauses per class, T {options.T:g}, s {options.s:.4g}, gamma {options.gamma:g},
 seed {SEED}; {machine["processor"]} (LLVM: {machine["llvm_target"]}), wtm {versions["wtm"]}, Numba
-{versions["numba"]}. Measured limits: {limits.bytes_a_second / 1e9:.1f} GB/s read and written in order,
-{clause_ns:.0f} ns to read and write a clause's automata at random, {1e9 * limits.seconds_an_and:.2f} ns for an AND of
-512 bits with a column in the cache, {1e9 * limits.seconds_a_random_vector:.2f} ns for 512 random bits.
+{versions["numba"]}. Measured limits: {limits.bytes_per_second / 1e9:.1f} GB/s for sequential reads and writes,
+{clause_ns:.0f} ns to read and write the automata of a clause in random order, {1e9 * limits.seconds_per_and:.2f} ns
+for an AND of 512 bits with a cached column, {1e9 * limits.seconds_per_random_vector:.2f} ns for 512 random bits.
 """
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data-dir", help="folder that holds the data sets; else WTM_DATA")
+    parser.add_argument("--data-dir", help="folder with the data sets; default: WTM_DATA")
     parser.add_argument("--dataset", default="mnist", choices=("digits", "mnist", "connect-4", "imdb"))
-    parser.add_argument("--clauses", type=int, default=2000, help="of each class")
+    parser.add_argument("--clauses", type=int, default=2000, help="clauses per class")
     parser.add_argument("--T", type=float, default=50)
     parser.add_argument("--s", type=float, default=1 / 0.085)
     parser.add_argument("--gamma", type=float, default=0.012)
-    parser.add_argument("--epochs", default="2,10,50", help="epochs to look at, separated by commas")
+    parser.add_argument("--epochs", default="2,10,50", help="epochs to measure, separated by commas")
     parser.add_argument("--report", type=Path, default=ROOT / "docs" / "anatomy.md")
     parser.add_argument("--work", type=Path, default=ROOT / "out" / "benchmarks", help="folder for data")
     return parser.parse_args()

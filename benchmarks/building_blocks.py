@@ -114,23 +114,23 @@ class Limits:
 
     Attributes
     ----------
-    bytes_a_second : float
+    bytes_per_second : float
         Read and written in order, beyond the caches.
-    seconds_a_clause_byte : float
+    seconds_per_clause_byte : float
         To read and write the automata of clauses in random order.
     clause_bytes : int
         Size of a clause's automata.
-    seconds_an_and : float
+    seconds_per_and : float
         For an AND of 512 bits with a vector in the cache.
-    seconds_a_random_vector : float
+    seconds_per_random_vector : float
         For 512 random bits.
     """
 
-    bytes_a_second: float
-    seconds_a_clause_byte: float
+    bytes_per_second: float
+    seconds_per_clause_byte: float
     clause_bytes: int
-    seconds_an_and: float
-    seconds_a_random_vector: float
+    seconds_per_and: float
+    seconds_per_random_vector: float
 
 
 def measure_limits(parameters: MachineParameters) -> Limits:
@@ -144,11 +144,11 @@ def measure_limits(parameters: MachineParameters) -> Limits:
     n_ands, n_draws = 1 << 22, 1 << 20
     random = np.arange(1, 19, dtype=np.uint64)
     return Limits(
-        bytes_a_second=2 * large.nbytes / _median_seconds(lambda: _flip(large, in_order, 512)),
-        seconds_a_clause_byte=_median_seconds(lambda: _flip(automata, order, clause_bytes // 8)) / automata.nbytes,
+        bytes_per_second=2 * large.nbytes / _median_seconds(lambda: _flip(large, in_order, 512)),
+        seconds_per_clause_byte=_median_seconds(lambda: _flip(automata, order, clause_bytes // 8)) / automata.nbytes,
         clause_bytes=clause_bytes,
-        seconds_an_and=_median_seconds(lambda: _and_all(ones, n_ands, result)) / n_ands,
-        seconds_a_random_vector=_median_seconds(lambda: _draw_vectors(random, n_draws)) / n_draws,
+        seconds_per_and=_median_seconds(lambda: _and_all(ones, n_ands, result)) / n_ands,
+        seconds_per_random_vector=_median_seconds(lambda: _draw_vectors(random, n_draws)) / n_draws,
     )
 
 

@@ -1,13 +1,13 @@
-"""Probabilities on small tables: log-loss of `predict_proba` beside ways that spare rows for it.
+"""Compare the log-loss of `predict_proba` with that of probabilities fitted to held-out rows, on small tables.
 
     python -m benchmarks.calibration [--data-dir DIR]
 
-All classifiers have their default parameters. "base rate" says the classes' shares for every row. "wtm" is
-`predict_proba` after an ordinary fit, whose one factor is fitted to training rows. "early stopping" fits the factor to
-the rows that ``early_stopping=True`` holds out. "calibrated" is ``CalibratedClassifierCV(WTMClassifier())`` with its
-five folds. Figures are means over five folds of the rows; less is better. "right" are the shares of rows that are
-predicted right, and "sure" is what an ordinary fit expects of itself: the mean of the largest probability of each row.
-Adult, from DIR/adult/adult.data.gz as it comes from UCI, is left out where no folder is given.
+All classifiers have their default parameters. "base rate" predicts the frequency of each class. "wtm" is
+`predict_proba` after an ordinary fit, whose factor is fitted to the training rows. "early stopping" fits the factor to
+the rows that ``early_stopping=True`` holds out. "calibrated" is ``CalibratedClassifierCV(WTMClassifier())`` with five
+folds. Figures are means over five folds of the rows; smaller is better. For the ordinary fit, "accuracy" is the share
+of rows predicted correctly, and "confidence" the mean of the largest probability of each row. Adult is read from
+DIR/adult/adult.data.gz, as UCI provides it, and left out without a folder.
 """
 
 import argparse
@@ -36,7 +36,7 @@ WAYS = {
 
 
 def problems(data_dir):
-    """Names, columns and labels of all tables; the two large ones cut to `ROWS` rows."""
+    """Yield name, columns and labels of each table; the two large ones are cut to `ROWS` rows."""
     yield "breast cancer", *load_breast_cancer(return_X_y=True)
     yield "wine", *load_wine(return_X_y=True)
     some = np.random.default_rng(SEED).permutation
@@ -55,30 +55,30 @@ def rows_of(X, rows):
 
 
 def measure(X, y):
-    """Mean log-loss of each way; then of an ordinary fit the share that is right, and how sure it is."""
+    """Return the mean log-loss of each way, and the accuracy and the confidence of the ordinary fit."""
     losses = {way: [] for way in WAYS}
-    right, sure = [], []
+    accuracies, confidences = [], []
     for train, test in StratifiedKFold(5, shuffle=True, random_state=SEED).split(np.zeros(len(y)), y):
         for way, estimator in WAYS.items():
             fitted = clone(estimator).fit(rows_of(X, train), y[train])
             found = fitted.predict_proba(rows_of(X, test))
             losses[way].append(log_loss(y[test], found, labels=fitted.classes_))
             if way == "wtm":
-                right.append(fitted.score(rows_of(X, test), y[test]))
-                sure.append(found.max(axis=1).mean())
-    return [np.mean(losses[way]) for way in WAYS], np.mean(right), np.mean(sure)
+                accuracies.append(fitted.score(rows_of(X, test), y[test]))
+                confidences.append(found.max(axis=1).mean())
+    return [np.mean(losses[way]) for way in WAYS], np.mean(accuracies), np.mean(confidences)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data-dir", type=Path, help="folder that holds adult/")
+    parser.add_argument("--data-dir", type=Path, help="folder with adult/")
     options = parser.parse_args()
     warnings.simplefilter("ignore", UserWarning)  # a fold lacks a rare category
     print(f"wtm {__version__}, seed {SEED}")
-    print(f"{'':18}" + "".join(f"{way:>15}" for way in (*WAYS, "right", "sure")))
+    print(f"{'':18}" + "".join(f"{way:>15}" for way in (*WAYS, "accuracy", "confidence")))
     for name, X, y in problems(options.data_dir):
-        losses, right, sure = measure(X, y)
-        print(f"{name:18}" + "".join(f"{value:15.3f}" for value in (*losses, right, sure)), flush=True)
+        losses, accuracy, confidence = measure(X, y)
+        print(f"{name:18}" + "".join(f"{value:15.3f}" for value in (*losses, accuracy, confidence)), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,29 +1,29 @@
-"""Try settings on nine data sets, compare with scikit-learn's methods, and write docs/choosing.md.
+"""Try settings on nine data sets, compare them with scikit-learn's methods, and write docs/choosing.md.
 
     python -m benchmarks.choose trials --data-dir DIR [--problems MNIST,Adult]
-    python -m benchmarks.choose contest --data-dir DIR [--problems MNIST,Adult]
+    python -m benchmarks.choose methods --data-dir DIR [--problems MNIST,Adult]
     python -m benchmarks.choose report
 
-`trials` cross-validates on training parts alone, `contest` trains the defaults, each data set's best setting of the
-trials, and scikit-learn's methods on whole training parts, and measures them on test parts. Both keep what is done in
-benchmarks/results/choosing.jsonl and leave out what is there. `report` prints the tables and writes the page.
+`trials` cross-validates settings on the training parts. `methods` trains the defaults, the best setting of the trials
+and scikit-learn's methods on the training parts, and measures them on the test parts. Both append their results to
+benchmarks/results/choosing.jsonl and skip those already there. `report` prints the tables and writes the page.
 """
 
 import argparse
 import sys
 from pathlib import Path
 
-from benchmarks.choosing.contest import read_results, run_contest
+from benchmarks.choosing.methods import read_results, run_methods
 from benchmarks.choosing.page import write_page
 from benchmarks.choosing.problems import NAMES, load_problem
-from benchmarks.choosing.summary import best_settings
+from benchmarks.choosing.shortfalls import best_settings
 from benchmarks.choosing.trials import read_trials, run_trials
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def main() -> int:
-    """Do what the command line asks for; see the module."""
+    """Run the command; see the module."""
     options = _options()
     try:
         if options.what == "report":
@@ -34,7 +34,7 @@ def main() -> int:
             if options.what == "trials":
                 run_trials(problem, options.results)
             else:
-                run_contest(problem, best_settings(read_trials(options.results))[name].setting, options.results)
+                run_methods(problem, best_settings(read_trials(options.results))[name].setting, options.results)
     except (ValueError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -43,9 +43,9 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("trials", "contest", "report"))
+    parser.add_argument("what", choices=("trials", "methods", "report"))
     parser.add_argument("--data-dir", type=Path, default=Path("data"))
-    parser.add_argument("--problems", default=",".join(NAMES), help="data sets, with commas between them")
+    parser.add_argument("--problems", default=",".join(NAMES), help="data sets, separated by commas")
     parser.add_argument("--results", type=Path, default=ROOT / "benchmarks/results/choosing.jsonl")
     parser.add_argument("--page", type=Path, default=ROOT / "docs/choosing.md")
     options = parser.parse_args()

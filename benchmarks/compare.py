@@ -1,10 +1,10 @@
-"""Time wtm and other Tsetlin machine programs on the same data, in turn, and write docs/performance.md.
+"""Time wtm and other Tsetlin machine programs side by side on the same data, and write docs/performance.md.
 
-    python -m benchmarks.compare --data-dir DIR [--venvs DIR] [--shapes mnist,connect-4,imdb] [--quick]
+    python -m benchmarks.compare --data-dir DIR [--venvs DIR] [--experiments mnist,connect-4,imdb] [--quick]
     python -m benchmarks.compare --report-only
 
-Every run is appended to the file of results; the report shows the newest of each experiment. Environments for the
-peers are made by benchmarks/peers/setup.sh. Results are medians over rounds, in which every program has its turn.
+Each run is appended to the file of results; the page shows the newest run of each experiment. benchmarks/peers/setup.sh
+makes the environments of the peers. Results are medians over rounds, in which each program has its turn.
 """
 
 import argparse
@@ -17,20 +17,20 @@ from pathlib import Path
 
 from llvmlite.binding import get_host_cpu_features
 
-from benchmarks.contest import run_experiment
-from benchmarks.plan import Experiment, choose
-from benchmarks.report import read_results, write_report
-from benchmarks.shapes import prepare
+from benchmarks.experiments import Experiment, choose
+from benchmarks.performance_page import read_results, write_report
+from benchmarks.prepare_data import prepare
+from benchmarks.runner import run_experiment
 from wtm.paper.files import environment
 
 ROOT = Path(__file__).resolve().parent.parent
 VECTORS = ("sse4.2", "avx2", "avx512f", "avx512bw", "avx512vbmi", "neon", "sve")
-"""Vector instructions that a processor may have, in LLVM's words."""
+"""Vector instructions that a processor may have, by LLVM's names."""
 PEERS = ("ptm", "ptmp", "tmu", "green")
 
 
 def main() -> int:
-    """Run what the command line asks for; see the module."""
+    """Run the command; see the module."""
     options = _options()
     try:
         if not options.report_only:
@@ -47,7 +47,7 @@ def _run_all(options: argparse.Namespace) -> None:
     peers = [name for name in options.peers.split(",") if name] if options.venvs else []
     if unknown := set(peers) - set(PEERS):
         raise ValueError(f"--peers must name some of {', '.join(PEERS)}, got {', '.join(sorted(unknown))}.")
-    experiments = choose(options.shapes.split(","), peers=peers, quick=options.quick, rounds=options.rounds)
+    experiments = choose(options.experiments.split(","), peers=peers, quick=options.quick, rounds=options.rounds)
     for folder in (options.work, options.results.parent):
         folder.mkdir(parents=True, exist_ok=True)
     for experiment in experiments:
@@ -77,7 +77,7 @@ def _run(experiment: Experiment, peers: list[str], options: argparse.Namespace) 
 
 
 def _revision() -> str:
-    """The commit that is checked out, with "-dirty" where files differ from it; empty where git does not tell."""
+    """Return the commit that is checked out, with "-dirty" if files differ from it; empty if git does not know it."""
     command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--exclude=*"]
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
@@ -87,20 +87,20 @@ def _revision() -> str:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data-dir", help="folder that holds the data sets; else WTM_DATA")
-    parser.add_argument("--venvs", type=Path, help="folder with the peers' environments; without it wtm runs alone")
+    parser.add_argument("--data-dir", help="folder with the data sets; default: WTM_DATA")
+    parser.add_argument("--venvs", type=Path, help="folder with the peers' environments; without it, only wtm runs")
     parser.add_argument("--peers", default=",".join(PEERS), help="peers that take part, separated by commas")
     parser.add_argument(
-        "--shapes", default="mnist,connect-4,imdb",
-        help="experiments by name or its beginning, separated by commas, in the order of plan.py; digits is a trial",
+        "--experiments", default="mnist,connect-4,imdb",
+        help="experiments, by name or the start of the name, separated by commas; digits is a quick trial",
     )  # fmt: skip
-    parser.add_argument("--quick", action="store_true", help="two rounds at most, and peers with one thread alone")
-    parser.add_argument("--rounds", type=int, help="instead of each experiment's own number of rounds")
-    parser.add_argument("--report-only", action="store_true", help="write the report from the results that are there")
+    parser.add_argument("--quick", action="store_true", help="at most two rounds, and peers with one thread only")
+    parser.add_argument("--rounds", type=int, help="number of rounds, instead of each experiment's own")
+    parser.add_argument("--report-only", action="store_true", help="write the page from the stored results")
     parser.add_argument("--results", type=Path, default=ROOT / "benchmarks" / "results" / "runs.jsonl")
     parser.add_argument("--report", type=Path, default=ROOT / "docs" / "performance.md")
     parser.add_argument("--work", type=Path, default=ROOT / "out" / "benchmarks", help="folder for data and logs")
-    parser.add_argument("--timeout", type=float, default=900, help="seconds that a program may take for one epoch")
+    parser.add_argument("--timeout", type=float, default=900, help="seconds allowed for one epoch")
     return parser.parse_args()
 
 

@@ -1,14 +1,13 @@
-"""How sums become probabilities: log-loss and Brier score on test rows of the ways that were considered.
+"""Compare ways to turn sums into probabilities, by log-loss and Brier score on test rows.
 
     python -m benchmarks.probabilities [--data-dir DIR]
 
-"theory" are the probabilities at which the feedback to a machine is in balance, p/q = (T + c)/(T - c) with c the
-clamped sum, p the probability of its class and q that of being drawn as the other class; "softmax k" is
-softmax(k * sums / T) for a fixed k. The others fit one factor: "training" as `wtm.machine.calibration` does, on
-training rows; "held out" in the same way on half of the test rows, as if so many had been spared. All are measured on
-the other half.
-"predict" stands for certainty in the predicted class, with probabilities cut at 1e-6. Both scores are better when
-smaller. MNIST is left out where it is not found.
+"predict" is certainty in the predicted class, with probabilities cut at 1e-6. "theory" is the probability at which the
+feedback to a machine is in balance: p/q = (T + c)/(T - c), with c the clamped sum, p the probability of its class and q
+the probability of being drawn as the other class. "softmax k" is softmax(k * sums / T) for a fixed k. The others fit
+one factor as `wtm.machine.calibration` does: "training" to the training rows, "held out" to half of the test rows, as
+if these had been held out. All are measured on the other half. For both scores, smaller is better. MNIST is left out if
+it is not found.
 """
 
 import argparse
@@ -70,7 +69,7 @@ PROBLEMS = {
 
 
 def balanced_odds(sums):
-    """Probabilities of classes from sums in units of T."""
+    """Return the probabilities of the classes, from sums in units of T."""
     c, n_others = np.clip(sums, -1, 1), sums.shape[1] - 1
     p = np.clip((1 + c) / (1 + c + n_others * (1 - c)), 1e-3, 1)
     return p / p.sum(axis=1, keepdims=True)
@@ -81,7 +80,7 @@ def brier(found, labels):
 
 
 def ways(clf, sums, X, y):
-    """Name and probabilities of every way, for the second half of the rows."""
+    """Yield the name and the probabilities of each way, for the second half of the rows."""
     half = len(y) // 2
     rest, T = sums[half:], clf.T
     yield "predict", np.clip(np.eye(sums.shape[1])[rest.argmax(axis=1)], 1e-6, 1)
@@ -94,7 +93,7 @@ def ways(clf, sums, X, y):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data-dir", help="folder that holds mnist/; else WTM_DATA")
+    parser.add_argument("--data-dir", help="folder with mnist/; default: WTM_DATA")
     options = parser.parse_args()
     print(f"wtm {__version__}, seed {SEED}")
     for name, (load, settings) in PROBLEMS.items():
@@ -104,7 +103,7 @@ def main():
             print(f"{name}: left out, {error}")
             continue
         clf = WTMClassifier(random_state=SEED, **settings).fit(X, y)
-        accuracies = f"accuracy {clf.score(X, y):.3f} on them, {clf.score(X_test, y_test):.3f} on others"
+        accuracies = f"accuracy {clf.score(X, y):.3f} on training rows, {clf.score(X_test, y_test):.3f} on test rows"
         print(f"\n{name}: {len(y):,} rows, {accuracies}\n  {'':12} log-loss   Brier")
         labels = np.searchsorted(clf.classes_, y_test)
         measured = labels[len(labels) // 2 :]

@@ -1,16 +1,16 @@
-"""Writes docs/choosing.md from what the trials and the contest found."""
+"""Write docs/choosing.md from the results of the trials and of the methods."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.choosing.advice import ADVICE, INTRODUCTION, SPACES
 from benchmarks.choosing.candidates import CURVES, DEFAULT, EPOCHS, GRID, LONG_EPOCHS, Setting
-from benchmarks.choosing.contest import METHODS, N_JOBS, SEEDS, Result
-from benchmarks.choosing.figures import Panel, draw_curves
+from benchmarks.choosing.curves import Panel, draw_curves
+from benchmarks.choosing.methods import METHODS, N_JOBS, SEEDS, Result
 from benchmarks.choosing.problems import FOLDS, NAMES, ROWS
-from benchmarks.choosing.summary import Trials, best_settings, shortfalls
-from benchmarks.choosing.text import ADVICE, INTRODUCTION, SPACES
+from benchmarks.choosing.shortfalls import Trials, best_settings, shortfalls
 from benchmarks.choosing.trials import Trial
 from wtm.paper.console import NOTHING, Table
 
@@ -23,26 +23,27 @@ Results = Mapping[tuple[str, str, Setting | None], Result]
 
 
 def write_page(trials: Trials, results: Results, path: Path) -> str:
-    """Write the page and its picture; return the tables."""
+    """Write the page and its figure; return the tables."""
     draw_curves(path.parent / FIGURE, _panels(trials))
     tables = "\n\n".join(
         [
-            "## Defaults, tuned settings, and other methods",
-            f"Accuracy on the test parts in per cent, after training on whole training parts: wtm with its defaults "
-            f"({_words(DEFAULT)}, {EPOCHS} epochs) and with the setting that was best in cross-validation, then "
-            f"scikit-learn's methods with theirs. With a range in brackets: the mean of {len(SEEDS)} seeds; else one.",
-            contest_table(results, best_settings(trials)).markdown(),
-            f"Seconds to fit, on {N_JOBS} threads:",
+            "## Defaults, tuned settings and other methods",
+            f"Accuracy on the test parts in percent, after training on the whole training parts: wtm with its defaults "
+            f"({_words(DEFAULT)}, {EPOCHS} epochs) and with the best setting of cross-validation, and scikit-learn's "
+            f"methods with their defaults. Figures with a range in brackets are means of {len(SEEDS)} seeds; the "
+            "others have one seed.",
+            accuracy_table(results, best_settings(trials)).markdown(),
+            f"Seconds to fit, with {N_JOBS} threads:",
             seconds_table(results, best_settings(trials)).markdown(),
             "## What cross-validation found",
-            f"{FOLDS} folds of at most {ROWS:,} rows of each training part, {EPOCHS} epochs. Best settings of each "
-            "data set, of all that were tried:",
+            f"{FOLDS} folds of at most {ROWS:,} rows of each training part, {EPOCHS} epochs. The best setting of each "
+            "data set, of all settings tried:",
             best_table(trials).markdown(),
-            f"All combinations of a grid at {DEFAULT.n_clauses} clauses, the {_BEST} best in the mean over data sets, "
-            "and the defaults in bold. Figures are points below the best of the data set:",
+            f"Of a grid of settings with {DEFAULT.n_clauses} clauses, the {_BEST} best in the mean over the data sets, "
+            "with the defaults in bold. Figures are percentage points below the best setting of the data set:",
             grid_table(trials).markdown(),
             "## One parameter at a time",
-            "All others are as the defaults have them.",
+            "All other parameters have their defaults.",
             f"![Accuracy over each parameter]({FIGURE})",
         ]
     )
@@ -51,23 +52,23 @@ def write_page(trials: Trials, results: Results, path: Path) -> str:
     return tables
 
 
-def contest_table(results: Results, best: Mapping[str, Trial]) -> Table:
-    """A row a data set: accuracies."""
+def accuracy_table(results: Results, best: Mapping[str, Trial]) -> Table:
+    """Return the accuracy of each method, with one row per data set."""
 
     def cell(result: Result) -> str:
         accuracies = result.accuracies
         spread = f" ({min(accuracies):.2f}–{max(accuracies):.2f})" if len(accuracies) > 1 else ""
         return f"{np.mean(accuracies):.2f}{spread}"
 
-    return _contest(results, best, cell)
+    return _methods_table(results, best, cell)
 
 
 def seconds_table(results: Results, best: Mapping[str, Trial]) -> Table:
-    """A row a data set: seconds to fit."""
-    return _contest(results, best, lambda result: f"{result.seconds:.1f}")
+    """Return the seconds to fit, with one row per data set."""
+    return _methods_table(results, best, lambda result: f"{result.seconds:.1f}")
 
 
-def _contest(results: Results, best: Mapping[str, Trial], cell: Callable[[Result], str]) -> Table:
+def _methods_table(results: Results, best: Mapping[str, Trial], cell: Callable[[Result], str]) -> Table:
     rows = []
     for name, trial in best.items():
         wanted = [("wtm", DEFAULT), ("wtm, tuned", trial.setting), *((method, None) for method in METHODS)]
@@ -77,7 +78,7 @@ def _contest(results: Results, best: Mapping[str, Trial], cell: Callable[[Result
 
 
 def best_table(trials: Trials) -> Table:
-    """A row a data set: the best setting, its accuracy, and that of the defaults."""
+    """Return the best setting, its accuracy and that of the defaults, with one row per data set."""
     rows = []
     for name, trial in best_settings(trials).items():
         s, default = trial.setting, trials.get((name, DEFAULT, EPOCHS))
@@ -89,7 +90,7 @@ def best_table(trials: Trials) -> Table:
 
 
 def grid_table(trials: Trials) -> Table:
-    """A row a setting, the best in the mean first; the defaults, in bold, in any case."""
+    """Return a row per setting, the best mean first; the defaults are always there, in bold."""
     found = shortfalls(trials, (*GRID, DEFAULT))
     shown = list(found.items())[:_BEST]
     if DEFAULT in found and DEFAULT not in dict(shown):

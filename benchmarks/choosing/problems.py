@@ -1,4 +1,4 @@
-"""The data sets that parameters are chosen on: a training part and a test part each."""
+"""The data sets that parameters are chosen on, each with a training part and a test part."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ from wtm.datasets import load
 __all__ = ["FOLDS", "NAMES", "ROWS", "Fold", "Problem", "folds", "load_problem"]
 
 ROWS = 4_000
-"""Cross-validation takes at most so many rows of a training part."""
+"""Rows of a training part that cross-validation uses at most."""
 FOLDS = 3
 
 _BITS = {
@@ -33,7 +33,7 @@ NAMES = (*_BITS, "Adult", "Mushroom", *_LOADERS)
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Columns as they come: bits, numbers or a frame; text columns of a frame are categories."""
+    """A data set as it is read: bits, numbers or a frame; text columns of a frame are categories."""
 
     name: str
     X_train: Any
@@ -43,13 +43,13 @@ class Problem:
 
     @property
     def is_bits(self) -> bool:
-        """Whether there is nothing but 0 and 1."""
+        """Whether all values are 0 or 1."""
         return self.name in _BITS
 
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """True/false features and labels to train on, and to measure on."""
+    """True/false features and labels to train on and to validate on."""
 
     X_train: Any
     y_train: np.ndarray
@@ -58,7 +58,7 @@ class Fold:
 
 
 def load_problem(name: str, data_dir: Path) -> Problem:
-    """Load a data set. Those that come in one part are divided, 30 % of each class to test on."""
+    """Load a data set. One that has a single part is divided: 30 % of each class form the test part."""
     if name in _BITS:
         data = load(_BITS[name], data_dir)
         return Problem(name, data.X_train, data.y_train, data.X_test, data.y_test)
@@ -80,7 +80,7 @@ def load_problem(name: str, data_dir: Path) -> Problem:
 
 
 def folds(problem: Problem) -> list[Fold]:
-    """Divide `ROWS` of the training part for cross-validation; conditions on columns are made of a fold's own rows."""
+    """Divide `ROWS` of the training part for cross-validation; each fold chooses conditions from its training rows."""
     X, y = problem.X_train, problem.y_train
     if len(y) > ROWS:
         rows, _ = train_test_split(np.arange(len(y)), train_size=ROWS, random_state=0, stratify=y)

@@ -1,4 +1,4 @@
-"""Cross-validated trials of settings, each kept in a line of a file as soon as it is done."""
+"""Cross-validated trials of settings; each is a line of a file, written as soon as the trial is done."""
 
 import json
 import time
@@ -19,7 +19,7 @@ __all__ = ["Trial", "append", "read_lines", "read_trials", "run_trials"]
 
 @dataclass(frozen=True)
 class Trial:
-    """A setting on a data set.
+    """One setting on one data set.
 
     Attributes
     ----------
@@ -27,11 +27,11 @@ class Trial:
     setting : Setting
     n_epochs : int
     curve : list of float
-        The accuracy on validation rows after each epoch, mean of the folds, in per cent.
+        Accuracy on validation rows after each epoch, mean over the folds, in percent.
     last : list of float
-        After the last epoch, of each fold.
+        Accuracy of each fold after the last epoch, in percent.
     seconds : float
-        Of all folds, on one thread.
+        Seconds of all folds, with one thread.
     """
 
     problem: str
@@ -43,12 +43,12 @@ class Trial:
 
     @property
     def accuracy(self) -> float:
-        """After the last epoch, mean of the folds, in per cent."""
+        """Accuracy after the last epoch, mean over the folds, in percent."""
         return float(np.mean(self.last))
 
 
 def read_trials(path: Path) -> dict[tuple[str, Setting, int], Trial]:
-    """Read the trials of a file, by data set, setting and number of epochs; none where there is no file."""
+    """Read the trials of a file, by data set, setting and number of epochs; none if there is no file."""
     found = {}
     for content in read_lines(path):
         if "curve" in content:
@@ -58,7 +58,7 @@ def read_trials(path: Path) -> dict[tuple[str, Setting, int], Trial]:
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """What each line of a file holds: a trial, a result, or where the next ones come from; none if there is no file."""
+    """Yield the lines of a file: a trial, a result, or the environment of the next ones; none if there is no file."""
     if path.exists():
         yield from map(json.loads, path.read_text(encoding="utf-8").splitlines())
 
@@ -70,7 +70,7 @@ def append(path: Path, content: dict[str, Any]) -> None:
 
 
 def run_trials(problem: Problem, path: Path) -> None:
-    """Try every setting on a data set, but for those that the file has."""
+    """Try each setting on a data set, except those that the file already has."""
     done = read_trials(path)
     wanted = dict.fromkeys((setting, EPOCHS) for setting in (*GRID, *(s for curve in CURVES.values() for s in curve)))
     wanted[DEFAULT, LONG_EPOCHS] = None

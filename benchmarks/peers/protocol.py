@@ -1,9 +1,9 @@
-"""How a program is timed: a process of its own that trains and predicts on command, and answers in lines of JSON.
+"""The protocol of a timed program: a process that trains and predicts on command and answers in lines of JSON.
 
-A script describes its program as a subclass of `Program` and hands it to `serve`. The process reads the data, imports
-the program, makes the machine, says that it is ready, and then obeys the lines of its standard input: "train" (one
-epoch), "predict" (all test rows), "test" (the same, once), "memory", and what else a program names in `commands`. It
-ends with the input. Needs NumPy and the standard library alone, so that it runs in every program's own environment.
+A script describes its program as a subclass of `Program` and passes it to `serve`. The process reads the data, imports
+the program, makes the machine, reports that it is ready, and then executes the lines of its standard input: "train"
+(one epoch), "predict" (all test rows, repeated if short), "test" (all test rows, once), "memory", and the program's own
+`commands`. It ends at the end of the input. It needs only NumPy and the standard library, to run in any environment.
 """
 
 import argparse
@@ -18,20 +18,20 @@ from pathlib import Path
 import numpy as np
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
-LEAST_SECONDS = 0.5  # shorter predictions are repeated until they take that long
+MIN_SECONDS = 0.5  # shorter predictions are repeated until they take this long
 
 
 class Program:
-    """A program to be timed.
+    """A program to time.
 
     Attributes
     ----------
     distribution : str
-        Name of the installed distribution, for its version.
+        Name of the installed distribution.
     notes : list of str
-        In what its work or its timing differs from the others'.
+        How its work or its timing differs from the others'.
     commands : tuple of str
-        Methods besides `train` and `predict` that may be called by a command "name argument".
+        Further methods that a command "name argument" may call.
     """
 
     distribution = ""
@@ -44,33 +44,30 @@ class Program:
         self.n_classes = int(max(data["y_train"].max(), data["y_test"].max())) + 1
 
     def load(self):
-        """Import the program, and compile what it compiles at run time."""
+        """Import the program, and compile what is compiled at run time."""
 
     def build(self):
-        """Make the machine, and bring the data into the form that the program wants before training."""
+        """Make the machine, and convert the data to the form that the program trains on."""
 
     def train(self):
-        """Train one epoch. Returns the seconds where the program tells them, else None."""
+        """Train one epoch; return the seconds if the program reports them, else None."""
         raise NotImplementedError
 
     def predict(self):
-        """Labels of all test rows; or those and the seconds where the program tells them."""
+        """Return the labels of all test rows, with the seconds if the program reports them."""
         raise NotImplementedError
 
     def n_clauses_visited(self):
-        """Clauses that the rules visit for an example, in training and in prediction.
-
-        In training they are those of two machines: the label's and another class's.
-        """
+        """Return the clauses visited per example: in training, those of two classes; in prediction, those of all."""
         return 2 * self.settings.clauses, self.n_classes * self.settings.clauses
 
     def n_automata(self):
-        """Automata of all machines together."""
+        """Return the number of automata of all machines."""
         return self.n_classes * self.settings.clauses * 2 * self.data["X_train"].shape[1]
 
 
 class _Clock:
-    """Wall and processor seconds of a block of code."""
+    """Wall-clock and processor seconds of a block of code."""
 
     def __enter__(self):
         self._wall, self._cpu = time.perf_counter(), time.process_time()
@@ -80,7 +77,7 @@ class _Clock:
         self.wall, self.cpu = time.perf_counter() - self._wall, time.process_time() - self._cpu
 
     def answer(self, seconds=None, repeats=1):
-        """`seconds` is what the program says itself."""
+        """Return the times; `seconds` is what the program itself reports."""
         return {
             "seconds": round((self.wall if seconds is None else seconds) / repeats, 6),
             "wall_seconds": round(self.wall, 4),
@@ -89,9 +86,9 @@ class _Clock:
 
 
 def serve(program_class):
-    """Run a program as this process: see the module."""
+    """Run a program in this process; see the module."""
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what a program prints is no answer
+    os.dup2(2, 1)  # what a program prints is not an answer
     settings = _settings(program_class.__name__)
     for variable in THREAD_VARIABLES:
         os.environ[variable] = str(settings.threads)
@@ -100,7 +97,7 @@ def serve(program_class):
     program = program_class(settings, data)
     program.load()
     loaded_mib = _status_mib("VmRSS")
-    exact_peak = _forget_peak()
+    exact_peak = _reset_peak()
     program.build()
     n_train, n_predict = program.n_clauses_visited()
     ready = {
@@ -124,7 +121,7 @@ def _obey(program, words, memory):
     if name == "memory":
         return {**memory, "peak_mib": _status_mib("VmHWM")}
     if name in ("predict", "test"):
-        return _timed_prediction(program, LEAST_SECONDS if name == "predict" else 0)
+        return _timed_prediction(program, MIN_SECONDS if name == "predict" else 0)
     if name != "train" and name not in program.commands:
         raise ValueError(f"no such command: {name}")
     with _Clock() as clock:
@@ -132,28 +129,28 @@ def _obey(program, words, memory):
     return clock.answer(seconds)
 
 
-def _timed_prediction(program, least_seconds):
-    told, repeats = [], 0
+def _timed_prediction(program, min_seconds):
+    reported, repeats = [], 0
     with _Clock() as clock:
         start = time.perf_counter()
-        while not repeats or (not told and time.perf_counter() - start < least_seconds):
+        while not repeats or (not reported and time.perf_counter() - start < min_seconds):
             labels = program.predict()
             if isinstance(labels, tuple):
                 labels, seconds = labels
-                told.append(seconds)
+                reported.append(seconds)
             repeats += 1
     accuracy = float(np.mean(np.asarray(labels) == program.data["y_test"]))
-    answer = clock.answer(sum(told) if told else None, repeats)
+    answer = clock.answer(sum(reported) if reported else None, repeats)
     return {**answer, "repeats": repeats, "rows": len(program.data["y_test"]), "accuracy": round(accuracy, 5)}
 
 
 def _settings(name):
-    parser = argparse.ArgumentParser(description=f"{name}, timed on command: see protocol.py")
+    parser = argparse.ArgumentParser(description=f"{name}, timed on command; see protocol.py")
     parser.add_argument("--data", required=True, help=".npz with X_train, y_train, X_test, y_test: bits, labels from 0")
-    parser.add_argument("--clauses", type=int, required=True, help="of each class")
+    parser.add_argument("--clauses", type=int, required=True, help="clauses per class")
     parser.add_argument("--T", type=float, required=True)
     parser.add_argument("--s", type=float, required=True)
-    parser.add_argument("--gamma", type=float, default=0.0, help="0: no weights, where the program can do without")
+    parser.add_argument("--gamma", type=float, default=0.0, help="0: no weights, if the program supports this")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--engine", default="lazy", help="of wtm")
@@ -161,7 +158,7 @@ def _settings(name):
 
 
 def _read(path):
-    """Bits as uint8 and labels as int64, in C order."""
+    """Read bits as uint8 and labels as int64, in C order."""
     with np.load(path) as archive:
         data = {name: archive[name] for name in ("X_train", "y_train", "X_test", "y_test")}
     return {
@@ -171,7 +168,7 @@ def _read(path):
 
 
 def _status_mib(field):
-    """Resident memory now (VmRSS) or its peak (VmHWM), MiB; None where the system does not tell, as Linux does."""
+    """Return resident memory (VmRSS) or its peak (VmHWM) in MiB; None on systems other than Linux."""
     try:
         lines = Path("/proc/self/status").read_text().splitlines()
     except OSError:
@@ -179,8 +176,8 @@ def _status_mib(field):
     return next((round(int(line.split()[1]) / 1024, 1) for line in lines if line.startswith(field + ":")), None)
 
 
-def _forget_peak():
-    """Let the peak of memory begin here, so that reading data and compiling don't count; False where that can't be."""
+def _reset_peak():
+    """Reset the peak of memory, so that reading data and compiling don't count; return False if that is impossible."""
     try:
         Path("/proc/self/clear_refs").write_text("5")
     except OSError:

@@ -10,7 +10,7 @@ from protocol import Program, serve
 
 
 class _TimedExecutor:
-    """green-tsetlin's executor, which waits for a command before an epoch and tells what epoch and evaluation took."""
+    """green-tsetlin's executor, which waits for a command before each epoch and times epoch and evaluation."""
 
     def __init__(self, executor, begin, done):
         self._executor, self._begin, self._done = executor, begin, done
@@ -29,7 +29,7 @@ class _TimedExecutor:
 
 
 class GreenTsetlin(Program):
-    """Its trainer runs all epochs in one call, so it runs in a thread, and its executor waits between epochs."""
+    """The trainer runs all epochs in one call; so it runs in a thread, and its executor waits between epochs."""
 
     distribution = "green-tsetlin"
 

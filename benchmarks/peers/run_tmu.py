@@ -18,7 +18,7 @@ class TMU(Program):
             number_of_clauses=s.clauses, T=int(s.T), s=s.s, platform="CPU", boost_true_positive_feedback=1,
             number_of_state_bits_ta=8, weighted_clauses=s.gamma > 0, seed=s.seed | 1,
         )  # fmt: skip
-        # It takes nothing but uint32.
+        # It accepts only uint32.
         self._training = self.data["X_train"].astype(np.uint32), self.data["y_train"].astype(np.uint32)
         self._test = self.data["X_test"].astype(np.uint32)
         self.notes.append("data as uint32, converted before the clock runs; an odd seed; one thread only")

@@ -6,11 +6,11 @@ import numpy as np
 from protocol import Program, serve
 
 _TRIAL_ROWS = 64
-_MORE_THAN_ANYONE_ASKS_FOR = 1 << 30
+_UNLIMITED = 1 << 30
 
 
 class WTM(Program):
-    """Timed as `WTMClassifier.fit` of many epochs in one call does the work, which is made of the same parts."""
+    """Timed on the parts that one call of `WTMClassifier.fit` consists of."""
 
     distribution = "weighted-tsetlin-machine"
     commands = ("copy",)
@@ -31,7 +31,7 @@ class WTM(Program):
         settings, data = self.settings, self.data
         self._training = self._labelled(data["X_train"], data["y_train"])
         self._model = self._new_model(data["X_train"].shape[1], self.n_classes, settings.engine, settings.clauses)
-        self._epochs = self._epochs_of(self._model, _MORE_THAN_ANYONE_ASKS_FOR)
+        self._epochs = self._epochs_of(self._model, _UNLIMITED)
         self._voting = None
         self.notes.append("examples are packed once, before training: some milliseconds")
 
@@ -40,7 +40,7 @@ class WTM(Program):
         return next(self._epochs)["seconds"]
 
     def copy(self, engine):
-        """One epoch of an engine from a copy of the model, which itself stays as it is."""
+        """Train a copy of the model for one epoch with the given engine; the model itself does not change."""
         parameters = replace(self._model.parameters, engine=engine)
         return next(self._epochs_of(self._model.going_on(parameters), 1))["seconds"]
 

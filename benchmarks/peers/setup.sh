@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Make a virtual environment for each peer.
-#   bash setup.sh DIR [PEER...]      PEER: ptm, ptmp, tmu, green; all when none is named
-# One that is there already is kept. Needs python3 with venv; ptm and ptmp also gcc and Python's headers.
+#   bash setup.sh DIR [PEER...]      PEER: ptm, ptmp, tmu, green; all if none is named
+# Existing environments are kept. Needs python3 with venv; ptm and ptmp also gcc and Python's headers.
 set -euo pipefail
 [ $# -ge 1 ] || { echo "usage: bash setup.sh DIR [PEER...]" >&2; exit 2; }
 folder=$1; shift
@@ -14,7 +14,7 @@ install() {
 }
 
 for peer in "$@"; do
-    if [ -e "$folder/$peer/.ready" ]; then echo "$peer: already there"; continue; fi
+    if [ -e "$folder/$peer/.ready" ]; then echo "$peer: already installed"; continue; fi
     python3 -m venv "$folder/$peer"
     case $peer in
     ptm)   install ptm numpy wheel setuptools; install ptm pyTsetlinMachine==0.6.6 ;;

@@ -1,4 +1,4 @@
-"""What pyTsetlinMachine and pyTsetlinMachineParallel have in common: one interface to two programs in C."""
+"""The interface that pyTsetlinMachine and pyTsetlinMachineParallel, two programs in C, have in common."""
 
 import importlib
 
@@ -8,7 +8,7 @@ __all__ = ["TsetlinInC"]
 
 
 class TsetlinInC(Program):
-    """A program whose package has the name of its distribution; `remarks` are on how it trains."""
+    """A program whose package is named like its distribution; `remarks` describe how it trains."""
 
     remarks: tuple[str, ...]
 

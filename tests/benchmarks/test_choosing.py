@@ -7,11 +7,11 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from benchmarks.choosing import contest, trials
+from benchmarks.choosing import methods, trials
 from benchmarks.choosing.candidates import CURVES, DEFAULT, EPOCHS, GRID, LONG_EPOCHS, Setting
 from benchmarks.choosing.page import write_page
 from benchmarks.choosing.problems import FOLDS, NAMES, Problem, folds, load_problem
-from benchmarks.choosing.summary import best_settings, shortfalls
+from benchmarks.choosing.shortfalls import best_settings, shortfalls
 from benchmarks.choosing.trials import Trial, read_trials, run_trials
 
 
@@ -39,8 +39,8 @@ def small(monkeypatch):
     settings = (Setting(4, 5, 3, 0.0), Setting(4, 5, 3, 0.1))
     for module, name, value in (
         (trials, "GRID", settings), (trials, "CURVES", {}), (trials, "DEFAULT", settings[0]),
-        (trials, "EPOCHS", 3), (trials, "LONG_EPOCHS", 4), (contest, "EPOCHS", 3), (contest, "SEEDS", (0, 1)),
-        (contest, "N_JOBS", 1),
+        (trials, "EPOCHS", 3), (trials, "LONG_EPOCHS", 4), (methods, "EPOCHS", 3), (methods, "SEEDS", (0, 1)),
+        (methods, "N_JOBS", 1),
     ):  # fmt: skip
         monkeypatch.setattr(module, name, value)
     X = np.random.default_rng(0).integers(0, 2, (60, 5)).astype(np.uint8)
@@ -72,16 +72,16 @@ def test_every_method_is_measured_once(small, tmp_path):
     path = tmp_path / "kept.jsonl"
     run_trials(problem, path)
     best = max(read_trials(path).values(), key=lambda t: t.accuracy).setting
-    contest.run_contest(problem, best, path)
-    found = contest.read_results(path)
+    methods.run_methods(problem, best, path)
+    found = methods.read_results(path)
     assert set(found) == {
-        ("MNIST", "wtm", DEFAULT), ("MNIST", "wtm, tuned", best), *(("MNIST", name, None) for name in contest.METHODS)
+        ("MNIST", "wtm", DEFAULT), ("MNIST", "wtm, tuned", best), *(("MNIST", name, None) for name in methods.METHODS)
     }  # fmt: skip
     assert all(0 <= accuracy <= 100 for result in found.values() for accuracy in result.accuracies)
     assert len(found["MNIST", "random forest", None].accuracies) == 1
     assert len(found["MNIST", "wtm", DEFAULT].accuracies) == 2
     lines = path.read_text().splitlines()
-    contest.run_contest(problem, best, path)
+    methods.run_methods(problem, best, path)
     assert path.read_text().splitlines() == lines
 
 
@@ -108,8 +108,8 @@ def test_the_page_has_what_was_found(tmp_path):
     )
     best = best_settings(found)[NAMES[0]].setting
     results = {
-        (NAMES[0], "wtm", DEFAULT): contest.Result(NAMES[0], "wtm", DEFAULT, [70.0, 71.0, 75.0], 1.25),
-        (NAMES[0], "wtm, tuned", best): contest.Result(NAMES[0], "wtm, tuned", best, [79.5], 2.0),
+        (NAMES[0], "wtm", DEFAULT): methods.Result(NAMES[0], "wtm", DEFAULT, [70.0, 71.0, 75.0], 1.25),
+        (NAMES[0], "wtm, tuned", best): methods.Result(NAMES[0], "wtm, tuned", best, [79.5], 2.0),
     }
     printed = write_page(found, results, tmp_path / "page.md")
     page = (tmp_path / "page.md").read_text()

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from benchmarks import anatomy
-from benchmarks.contest import run_experiment
-from benchmarks.plan import BASELINE, EXPERIMENTS, Contender, Experiment, choose
-from benchmarks.report import newest, read_results, render, round_seconds
+from benchmarks.experiments import BASELINE, EXPERIMENTS, Contender, Experiment, choose
+from benchmarks.performance_page import newest, read_results, render, round_seconds
+from benchmarks.runner import run_experiment
 
 SETTING = {
     "title": "A title", "n_clauses": 10, "T": 5, "s": 4.0, "gamma": 0.0, "seed": 1, "rounds": 3, "n_train": None,
@@ -23,7 +23,7 @@ def timing(epoch, seconds, round_number, **more):
 
 
 def record(program, training, prediction, **changes):
-    """A record with an epoch of 9 s and then one a round."""
+    """A record with one epoch of 9 s and then one per round."""
     rounds = range(1, len(training) + 1)
     return {
         "session": "2030-01-02T03:04:05+00:00", "experiment": "mnist-500", "setting": SETTING, "revision": "abc",
@@ -104,7 +104,7 @@ def test_a_whole_run_is_summed_up():
     tests = [timing(epoch, 0.5, None, rows=50, accuracy=epoch / 10) for epoch in (1, 2)]
     run = record(BASELINE, [1.0], [1.0], setting=SETTING | {"whole_run": 2}, predictions=tests)
     report = render([run])
-    assert "2 epochs in 10 s of training, 8 s with a test" in report
+    assert "2 epochs in 10 s of training, 8 s including a test" in report
     assert "last 20.00%, largest 20.00% (epoch 2), mean of the last 2 epochs 15.00%" in report
 
 
@@ -186,5 +186,5 @@ def test_the_parts_of_an_epoch_add_up_to_it(tmp_path, monkeypatch):
     parts = {name: cells for (head, name), cells in rows_of(text).items() if head == "part"}
     assert sum(float(cells[2]) for cells in parts.values()) == pytest.approx(epoch, abs=0.001)
     assert all(float(cells[2]) >= 0 for name, cells in parts.items() if not name.startswith("feedback to false"))
-    assert int(parts["hits"][0].replace(",", "")) == hits_i + hits_ii
+    assert int(parts["feedback to true clauses"][0].replace(",", "")) == hits_i + hits_ii
     assert min(hits_i, hits_ii, false) > 0

@@ -1,4 +1,4 @@
-"""Runs an experiment: every program in a process of its own, in turn, round by round."""
+"""Run an experiment: each program in its own process, in turn, round by round."""
 
 import json
 import subprocess
@@ -9,22 +9,22 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.plan import BASELINE, Contender, Experiment
+from benchmarks.experiments import BASELINE, Contender, Experiment
 
 __all__ = ["run_experiment"]
 
 ENGINE_ROUNDS = 3
-"""How often either engine of wtm trains a copy of the same state."""
+"""Turns of each engine of wtm on copies of the same state."""
 
 _SCRIPTS = Path(__file__).parent / "peers"
 
 
 class _ProgramFailedError(Exception):
-    """A program ended before it should, or took too long."""
+    """A program ended early or took too long."""
 
 
 class _Run:
-    """A program at work, and the record of what it did. One that fails is out: it is asked for nothing more."""
+    """A running program and its record. After a failure it gets no more commands."""
 
     def __init__(
         self, contender: Contender, experiment: Experiment, python: str, data: Path, log: Path, timeout: float
@@ -109,25 +109,25 @@ def run_experiment(
 ) -> list[dict[str, Any]]:
     """Run an experiment.
 
-    First every program trains its first epoch, in turn; then each the ones before its rounds; then the rounds, in which
-    each trains its epochs and predicts the test rows, in turn.
+    First each program trains one epoch, in turn; then each trains up to its first round; in each round, each program
+    trains its epochs and predicts the test rows.
 
     Parameters
     ----------
     experiment : Experiment
     interpreters : dict of str to str
-        The Python for each program; contenders without one are left out.
+        The Python interpreter of each program; contenders without one are left out.
     data : Path
-        See `shapes.prepare`.
+        See `prepare_data.prepare`.
     folder : Path
-        For what the programs print.
+        Folder for what the programs print.
     timeout : float
-        Seconds that a program may take for one command.
+        Seconds allowed for one command.
 
     Returns
     -------
     list of dict
-        A record for each program: its settings, and all its times.
+        One record per program: its settings and all its times.
     """
     runs: list[_Run] = []
     start = time.monotonic()
@@ -146,7 +146,7 @@ def run_experiment(
             _say(f"  {run.contender.name}: {run.n_epochs} epochs, {time.monotonic() - start:.0f} s in all")
         for number in range(1, experiment.rounds + 1):
             for run in runs:
-                for _ in range(run.contender.a_round):
+                for _ in range(run.contender.epochs_per_round):
                     run.train(number)
                 run.predict(number)
             _say(f"  round {number}: {time.monotonic() - start:.0f} s in all")
@@ -168,7 +168,7 @@ def _train_to(run: _Run, epoch: int, *, test: bool = False) -> None:
 
 
 def _compare_engines(run: _Run, experiment: Experiment) -> None:
-    """Train copies of the baseline by either engine, in turn, before each epoch that is to be compared."""
+    """Train copies of the baseline with both engines, in turn, before each epoch to compare."""
     if run.contender.name != BASELINE:
         return
     for epoch in experiment.engines_at:

@@ -1,4 +1,4 @@
-"""Defaults, tuned settings and scikit-learn's methods: trained on whole training parts, measured on test parts."""
+"""Defaults, tuned settings and scikit-learn's methods: trained on the training parts, measured on the test parts."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ from benchmarks.choosing.trials import append, read_lines
 from wtm import WTMClassifier
 from wtm.paper.files import environment
 
-__all__ = ["METHODS", "N_JOBS", "SEEDS", "Result", "read_results", "run_contest"]
+__all__ = ["METHODS", "N_JOBS", "SEEDS", "Result", "read_results", "run_methods"]
 
 SEEDS = (0, 1, 2)
 N_JOBS = 2
@@ -36,11 +36,11 @@ class Result:
     ----------
     problem, method : str
     setting : Setting or None
-        Of wtm.
+        The setting of wtm; None for other methods.
     accuracies : list of float
-        On the test part, in per cent, one a seed.
+        On the test part, in percent, one per seed.
     seconds : float
-        To fit, mean of the seeds.
+        To fit, mean over the seeds.
     """
 
     problem: str
@@ -51,7 +51,7 @@ class Result:
 
 
 def _for_columns(numbers: Any) -> Any:
-    """Text columns one feature a value, and `numbers` for the others."""
+    """Encode text columns with one feature per value, and apply `numbers` to the others."""
     values = OneHotEncoder(handle_unknown="ignore")
     return make_column_transformer(
         (values, make_column_selector(dtype_include="category")),
@@ -81,7 +81,7 @@ METHODS: dict[str, Callable[[Problem, int], Any]] = {
     "random forest": _forest,
     "histogram gradient boosting": _boosting,
 }
-"""scikit-learn's, with its defaults, but for 1,000 iterations of logistic regression; one seed."""
+"""Methods of scikit-learn with their defaults, except 1,000 iterations for logistic regression; one seed."""
 
 
 def _is_frame(problem: Problem) -> bool:
@@ -99,8 +99,8 @@ def read_results(path: Path) -> dict[tuple[str, str, Setting | None], Result]:
     return found
 
 
-def run_contest(problem: Problem, tuned: Setting, path: Path) -> None:
-    """Measure all methods, wtm also with the setting `tuned`, on a data set, but for those that the file has."""
+def run_methods(problem: Problem, tuned: Setting, path: Path) -> None:
+    """Measure all methods on a data set, and wtm with the setting `tuned`, except those that the file already has."""
     done = read_results(path)
     left = [entry for entry in _entries(tuned) if (problem.name, *entry[:2]) not in done]
     if left:

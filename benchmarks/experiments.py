@@ -1,4 +1,4 @@
-"""What `compare.py` measures: a table of experiments."""
+"""The experiments that `benchmarks.compare` runs, as a table."""
 
 from dataclasses import dataclass, replace
 
@@ -7,7 +7,7 @@ __all__ = ["BASELINE", "EXPERIMENTS", "Contender", "Experiment", "choose"]
 
 @dataclass(frozen=True)
 class Contender:
-    """A program that takes part.
+    """A program that takes part in an experiment.
 
     Attributes
     ----------
@@ -15,16 +15,15 @@ class Contender:
         "wtm" with the lazy engine, "wtm-direct", or a peer: the name of its script and of its environment.
     threads : int
     first : int
-        The epoch with which its rounds begin. Slow programs begin early: what they need for an epoch hardly changes
-        after the first few.
-    a_round : int
-        Epochs that it trains in a round.
+        First epoch of its rounds. Slow programs start early: their time per epoch hardly changes after the first few.
+    epochs_per_round : int
+        Epochs that it trains per round.
     """
 
     program: str
     threads: int = 1
     first: int = 3
-    a_round: int = 1
+    epochs_per_round: int = 1
 
     @property
     def name(self) -> str:
@@ -33,7 +32,7 @@ class Contender:
 
 
 BASELINE = "wtm, 1 thread"
-"""The contender whose times are 1 in all ratios."""
+"""The contender that all ratios compare with."""
 
 
 @dataclass(frozen=True)
@@ -46,18 +45,17 @@ class Experiment:
         Begins with the name of the data set.
     title : str
     n_clauses : int
-        Of each class.
+        Clauses per class.
     T, s, gamma : float
     contenders : tuple of Contender
     rounds : int
-        How often each program has its turn.
+        Turns of each program.
     n_train, n_test : int or None
-        Only the first rows; None takes all.
+        Number of rows to use, from the first; None uses all.
     engines_at : tuple of int
-        Epochs of which copies are trained by both engines of wtm, in turn, from the baseline's state.
+        Epochs that both engines of wtm train, in turn, on copies of the baseline.
     whole_run : int
-        Number of epochs that the last contender is trained in all, with a test after each; 0 for no more than its
-        rounds.
+        Epochs of the last contender in all, with a test after each; 0 for its rounds only.
     seed : int
     """
 
@@ -92,7 +90,7 @@ _PEERS = (
     Contender("green", threads=2),
 )
 _SLOW_PEERS = tuple(replace(peer, first=2) for peer in _PEERS)
-_WTM_TWICE = (Contender("wtm", first=10, a_round=4), Contender("wtm", threads=2, first=10, a_round=4))
+_WTM_TWICE = (Contender("wtm", first=10, epochs_per_round=4), Contender("wtm", threads=2, first=10, epochs_per_round=4))
 _DIRECT = Contender("wtm-direct", first=10)
 
 EXPERIMENTS = (
@@ -105,11 +103,11 @@ EXPERIMENTS = (
         (Contender("wtm", first=51),), rounds=1, engines_at=(2, 10, 50),
     ),
     Experiment(
-        "mnist-500", "MNIST, 500 clauses a class, without weights", 500, 25, 11.76, 0.0,
+        "mnist-500", "MNIST, 500 clauses per class, without weights", 500, 25, 11.76, 0.0,
         (*_WTM_TWICE, _DIRECT, *_PEERS),
     ),
     Experiment(
-        "mnist-2000", "MNIST, 2,000 clauses a class, without weights", 2_000, 50, 1 / 0.085, 0.0,
+        "mnist-2000", "MNIST, 2,000 clauses per class, without weights", 2_000, 50, 1 / 0.085, 0.0,
         (*_WTM_TWICE, *_SLOW_PEERS), rounds=2,
     ),
     Experiment(
@@ -136,19 +134,19 @@ EXPERIMENTS = (
 
 
 def choose(names: list[str], *, peers: list[str], quick: bool = False, rounds: int | None = None) -> list[Experiment]:
-    """Select experiments by name or by the beginning of their names, and the peers that take part.
+    """Select experiments by name or by the start of their names, and the peers that take part.
 
-    `quick` leaves at most two rounds, and peers with one thread alone; `rounds` sets their number.
+    `quick` limits them to two rounds and to peers with one thread; `rounds` sets the number of rounds.
 
     Raises
     ------
     ValueError
-        A name is none of the experiments'.
+        No experiment has such a name.
     """
     unknown = [name for name in names if not any(e.name.startswith(name) for e in EXPERIMENTS)]
     if unknown:
         known = ", ".join(e.name for e in EXPERIMENTS)
-        raise ValueError(f"no experiment begins with {unknown[0]!r}; there are {known}.")
+        raise ValueError(f"No experiment starts with {unknown[0]!r}; choose from {known}.")
     chosen = [e for e in EXPERIMENTS if any(e.name.startswith(name) for name in names)]
     chosen = [_cut(experiment, peers, quick) for experiment in chosen]
     return [replace(e, rounds=rounds) for e in chosen] if rounds else chosen

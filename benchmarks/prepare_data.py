@@ -1,4 +1,4 @@
-"""The data that programs are timed on, as files that every program can read."""
+"""Data sets as files that each of the timed programs can read."""
 
 from pathlib import Path
 
@@ -13,18 +13,18 @@ __all__ = ["prepare"]
 
 
 def prepare(dataset: str, n_train: int | None, n_test: int | None, data_dir: str | None, folder: Path) -> Path:
-    """Write a data set as an .npz of bits (uint8) and class indices (int64), unless it is there.
+    """Write a data set to an .npz file of bits (uint8) and class indices (int64), unless it exists; return its path.
 
     Parameters
     ----------
     dataset : str
-        "digits" (which scikit-learn brings along), or a name that `wtm.datasets.load` knows.
+        "digits" (from scikit-learn) or a name for `wtm.datasets.load`.
     n_train, n_test : int or None
-        Only the first rows of either part; None takes all.
+        Number of rows of each part, from the first; None uses all.
     data_dir : str or None
-        The folder with the original files, see `wtm.datasets`.
+        Folder with the original files, see `wtm.datasets`.
     folder : Path
-        Where the file goes, and the whole data set beside it.
+        Folder for the file, and for the whole data set.
     """
     whole = folder / f"{dataset}.npz"
     if not whole.exists():

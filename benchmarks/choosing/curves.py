@@ -1,4 +1,4 @@
-"""Curves of accuracy over one parameter each, as one picture."""
+"""Curves of accuracy over each parameter, as one figure."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,15 +10,15 @@ from matplotlib.figure import Figure
 __all__ = ["Panel", "draw_curves"]
 
 Panel = tuple[str, Sequence[float], dict[str, Sequence[float]]]
-"""What is varied, its values, and of each data set the points below the best."""
+"""The parameter, its values, and for each data set the points below the best."""
 
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999999", "#8c510a")
 _LOWEST = 15.0
-"""Points below the best beyond which a curve leaves the picture."""
+"""Points below the best at which curves are cut off."""
 
 
 def draw_curves(path: Path, panels: Sequence[Panel]) -> None:
-    """Draw a panel for each parameter, a line a data set, and their mean."""
+    """Draw a panel per parameter, with a line per data set and their mean."""
     figure = Figure(figsize=(9, 3.2 * -(-len(panels) // 2)), layout="constrained")
     grid = figure.subplots(-(-len(panels) // 2), 2, squeeze=False)
     for axes, (name, values, below) in zip(grid.flat, panels, strict=False):
@@ -41,5 +41,5 @@ def draw_curves(path: Path, panels: Sequence[Panel]) -> None:
 
 
 def _positions(values: Sequence[float]) -> list[int]:
-    """Evenly spaced, since parameters are tried in about equal ratios and gamma begins at 0."""
+    """Space the values evenly, since they have about equal ratios and gamma starts at 0."""
     return list(range(len(values)))

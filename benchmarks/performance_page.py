@@ -1,4 +1,4 @@
-"""Writes docs/performance.md from recorded runs."""
+"""Write docs/performance.md from recorded runs."""
 
 import json
 import statistics
@@ -6,37 +6,40 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.plan import BASELINE, EXPERIMENTS
+from benchmarks.experiments import BASELINE, EXPERIMENTS
 
 __all__ = ["Record", "newest", "read_results", "render", "round_seconds", "write_report"]
 
 Record = dict[str, Any]
-"""What one program did in one experiment: a line of the file of results."""
+"""What one program did in one experiment: one line of the file of results."""
 
 _INTRODUCTION = """\
 # Performance
 
 Written by `python -m benchmarks.compare`; do not edit. `benchmarks/results` keeps the runs, and
-`python -m benchmarks.compare --report-only` makes this page of them again.
+`python -m benchmarks.compare --report-only` writes this page again from them.
 
-All programs of an experiment run side by side, each in a process of its own, and take turns: in every round each one
-trains and predicts, while the others wait. A figure in a table is the median over the rounds, and in brackets are the
-smallest and the largest. *Times wtm* is the time divided by that of `wtm, 1 thread` in the same round, so above 1 is
-slower than wtm. Seconds are of the clock on the wall, for training alone, of all test rows for prediction.
+All programs of an experiment run side by side, each in its own process, and take turns: in each round, each program
+trains and predicts while the others wait. Figures are medians over the rounds, with the smallest and the largest in
+brackets. *Times wtm* is the time divided by that of `wtm, 1 thread` in the same round; above 1 means slower than wtm.
+Seconds are wall-clock time, for training alone and for the prediction of all test rows.
 
-- `wtm` is the lazy engine, `wtm-direct` the direct one; `ptm` is pyTsetlinMachine, `ptmp` pyTsetlinMachineParallel,
-  `tmu` tmu's TMClassifier, `green` green-tsetlin.
-- Programs need most time for the first epoch, and less and less later. wtm is timed at the epochs named; slow
-  programs earlier, from where their time hardly changes any more.
-- *ns a clause* is the time divided by the examples, and by the clauses that the machine's rules visit for an example:
-  in training those of two classes, in prediction those of all classes. green has one pool of clauses for all classes,
-  here as many as two classes have elsewhere.
-- *Memory* is the peak of the process less what it had when the data were read: the program and its libraries, its form
-  of the data, and the model. *Bytes an automaton*: the peak less what it had when its libraries were loaded, by the
-  number of automata. The program's form of the data is in it, and weighs most where the model is small.
-- *Accuracy* on the test rows is here to show that a program learns. Programs have trained different numbers of epochs,
-  and parameters do not mean quite the same to each: it is no comparison.
+- `wtm` is the lazy engine and `wtm-direct` the direct engine; `ptm` is pyTsetlinMachine, `ptmp`
+  pyTsetlinMachineParallel, `tmu` tmu's TMClassifier, `green` green-tsetlin.
+- The first epoch takes longest, and later epochs less and less. wtm is timed at the epochs named. Slow programs are
+  timed earlier, from where the time per epoch hardly changes.
+- *ns per clause* is the time divided by the examples and by the clauses visited per example: those of two classes in
+  training, those of all classes in prediction. green has one pool of clauses for all classes, here as many as two
+  classes have elsewhere.
+- *Memory* is the peak of the process minus its memory after reading the data: the program and its libraries, its form
+  of the data, and the model. *Bytes per automaton* is the peak minus the memory after loading the libraries, divided by
+  the number of automata. It includes the program's form of the data, which weighs most when the model is small.
+- *Accuracy* on the test rows shows that a program learns. It is not a comparison: the numbers of epochs differ, and the
+  parameters do not mean quite the same in each program.
 """
+
+
+_TITLES = {experiment.name: experiment.title for experiment in EXPERIMENTS}
 
 
 def read_results(path: Path) -> list[Record]:
@@ -53,7 +56,7 @@ def read_results(path: Path) -> list[Record]:
         try:
             records.append(json.loads(line))
         except ValueError as error:
-            raise ValueError(f"{path}, line {number} is no JSON: {error}") from error
+            raise ValueError(f"{path}, line {number} is not JSON: {error}") from error
     return records
 
 
@@ -63,7 +66,7 @@ def write_report(records: Sequence[Record], path: Path) -> None:
 
 
 def newest(records: Iterable[Record]) -> dict[str, list[Record]]:
-    """Return the records of the newest session of each experiment, in the order of `plan.EXPERIMENTS`."""
+    """Return the records of the newest session of each experiment, in the order of `EXPERIMENTS`."""
     sessions: dict[str, list[Record]] = {}
     for record in records:
         known = sessions.get(record["experiment"])
@@ -97,7 +100,7 @@ def _experiment(session: list[Record]) -> str:
     setting = first["setting"]
     baseline = next((record for record in session if record["program"] == BASELINE), None)
     working = [record for record in session if record["epochs"]]
-    parts = [f"## {setting['title']}\n", _settings(first), ""]
+    parts = [f"## {_TITLES.get(first['experiment'], setting['title'])}\n", _settings(first), ""]
     if len(working) > 1 or not setting["engines_at"]:
         parts += [_training_table(working, baseline), "", _prediction_table(working, baseline), ""]
     if any(record["copies"] for record in working):
@@ -113,7 +116,7 @@ def _settings(record: Record) -> str:
     rows = "".join(f", the first {size:,} {part} rows" for part, size in parts.items() if size)
     versions = ", ".join(f"{name} {version}" for name, version in record["versions"].items())
     return (
-        f"{s['n_clauses']:,} clauses a class, T {s['T']:g}, s {s['s']:.5g}, gamma {s['gamma']:g}, seed {s['seed']}"
+        f"{s['n_clauses']:,} clauses per class, T {s['T']:g}, s {s['s']:.5g}, gamma {s['gamma']:g}, seed {s['seed']}"
         f"{rows}; rounds: {s['rounds']}.\n"
         f"{record['session'][:16].replace('T', ' ')} UTC, revision {record['revision'] or 'unknown'}; "
         f"{machine['processor']} (LLVM: {machine['llvm_target']}; {', '.join(record['vectors'])}), cores: "
@@ -137,7 +140,7 @@ def _training_table(working: list[Record], baseline: Record | None) -> str:
                 _nanoseconds(seconds, record["rows_training"] * record["visited_training"]),
             ]
         )
-    heads = ["training", "epoch 1, s", "epoch 10, s", "epochs timed", "an epoch, s", "times wtm", "ns a clause"]
+    heads = ["training", "epoch 1, s", "epoch 10, s", "epochs timed", "s/epoch", "times wtm", "ns per clause"]
     return _table(heads, rows)
 
 
@@ -159,14 +162,14 @@ def _prediction_table(working: list[Record], baseline: Record | None) -> str:
             ]
         )
     heads = [
-        "prediction", "all test rows, s", "times wtm", "ns a clause", "times wtm, by clause", "memory, MiB",
-        "bytes an automaton", "accuracy (epoch)",
+        "prediction", "all test rows, s", "times wtm", "ns per clause", "times wtm, per clause", "memory, MiB",
+        "bytes per automaton", "accuracy (epoch)",
     ]  # fmt: skip
     return _table(heads, rows)
 
 
 def _engines_table(working: list[Record]) -> str:
-    """Both engines from copies of the same states."""
+    """Compare both engines on copies of the same states."""
     rows = []
     for record in working:
         for epoch in sorted({copy["epoch"] for copy in record["copies"]}):
@@ -190,7 +193,7 @@ def _whole_run(record: Record, setting: dict[str, Any]) -> str:
     later = [accuracies[epoch] for epoch in sorted(accuracies)[-50:]]
     return (
         f"The whole run, {record['program']}: {len(epochs)} epochs in {training:.0f} s of training, {overall:.0f} s "
-        f"with a test after each epoch and all measurements. Test accuracy: last {accuracies[len(epochs)]:.2%}, "
+        f"including a test after each epoch and all measurements. Test accuracy: last {accuracies[len(epochs)]:.2%}, "
         f"largest {accuracies[best]:.2%} (epoch {best}), mean of the last {len(later)} epochs "
         f"{statistics.fmean(later):.2%}.\n"
     )
@@ -208,7 +211,7 @@ def _notes(session: list[Record]) -> list[str]:
 
 
 def _busy(session: list[Record]) -> str:
-    """How much longer the clock on the wall ran than that of the processor, where there is one thread."""
+    """Describe the wall-clock time without processor time, in epochs of one thread."""
     shares = [
         1 - epoch["cpu_seconds"] / epoch["wall_seconds"]
         for record in session
@@ -220,7 +223,7 @@ def _busy(session: list[Record]) -> str:
         return ""
     median, most = statistics.median(shares), max(shares)
     return (
-        f"- Time lost to other work on the machine, in epochs of one thread: median {median:.0%}, at most {most:.0%}."
+        f"- Time lost to other work on the machine, in epochs with one thread: median {median:.0%}, at most {most:.0%}."
     )
 
 
@@ -250,7 +253,7 @@ def _seconds(values: Sequence[float]) -> str:
 
 
 def _ratios(seconds: dict[int, float], baseline: Record | None, kind: str, own_clauses: int | None = None) -> str:
-    """Time by that of the baseline in the same round, or of either's time for a clause."""
+    """Return times divided by the baseline's in the same round; with `own_clauses`, times per clause."""
     if baseline is None:
         return ""
     base = round_seconds(baseline, kind)

@@ -1,4 +1,4 @@
-"""What the trials say: how far each setting stays below the best of its data set."""
+"""How far each setting of the trials falls short of the best of its data set."""
 
 from collections.abc import Iterable, Mapping
 
@@ -15,7 +15,7 @@ Shortfalls = dict[Setting, dict[str, float]]
 
 
 def best_settings(trials: Trials) -> dict[str, Trial]:
-    """The best trial of each data set, at the default number of epochs; of equals the one with fewer clauses."""
+    """Return the best trial of each data set at the default number of epochs; of equals, the one with fewer clauses."""
     best = {}
     for name in NAMES:
         chosen = [trial for (problem, _, n_epochs), trial in trials.items() if (problem, n_epochs) == (name, EPOCHS)]
@@ -25,7 +25,7 @@ def best_settings(trials: Trials) -> dict[str, Trial]:
 
 
 def shortfalls(trials: Trials, settings: Iterable[Setting]) -> Shortfalls:
-    """Of each setting that all data sets have: by data set, the points below the best of it; the best in mean first."""
+    """Return for each setting tried on all data sets its points below the best of each; the best mean comes first."""
     best = best_settings(trials)
     found = {
         setting: {name: top.accuracy - trials[name, setting, EPOCHS].accuracy for name, top in best.items()}
