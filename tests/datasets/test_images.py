@@ -90,7 +90,7 @@ def test_wrong_image_files_are_named(tmp_path, name, content, message):
 def test_damaged_compressed_file_is_named(tmp_path, damage):
     path = write_images(tmp_path) / "train-images-idx3-ubyte.gz"
     path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(ValueError, match=r"train-images-idx3-ubyte\.gz is truncated or no valid gzip file"):
+    with pytest.raises(ValueError, match=r"train-images-idx3-ubyte\.gz is truncated or not a valid gzip file"):
         datasets.load_mnist(tmp_path)
 
 
@@ -179,6 +179,6 @@ def test_a_download_that_fails_warns_of_nothing_and_says_so_once(monkeypatch, re
 
     monkeypatch.delenv("WTM_DATA", raising=False)
     monkeypatch.setattr(images, "fetch_openml", fail)
-    with pytest.raises(DatasetNotFoundError, match="A download from OpenML failed as well: no network"):
+    with pytest.raises(DatasetNotFoundError, match="The download from OpenML failed as well: no network"):
         datasets.load_mnist()
     assert not recwarn.list

@@ -153,7 +153,7 @@ def test_load_knows_every_name(tmp_path):
 
 def test_without_any_folder_the_error_says_so(monkeypatch):
     monkeypatch.delenv("WTM_DATA", raising=False)
-    with pytest.raises(DatasetNotFoundError, match="neither data_dir nor WTM_DATA is set"):
+    with pytest.raises(DatasetNotFoundError, match="WTM_DATA is not set"):
         datasets.load_noisy_xor()
     assert issubclass(DatasetNotFoundError, FileNotFoundError)
 

@@ -1,15 +1,14 @@
-"""Real data sets as bits, ready for a Tsetlin machine.
+"""Data sets as bits, ready for a Tsetlin machine.
 
-Connect-4 comes with the package. The others are read from a folder, given as `data_dir` or by the environment
-variable ``WTM_DATA``; MNIST and Fashion-MNIST are downloaded where there is none.
+Connect-4 is part of the package. The others are read from a folder, given as `data_dir` or in the environment variable
+``WTM_DATA``; without one, MNIST and Fashion-MNIST are downloaded.
 """
-
-from __future__ import annotations
 
 import os
 
-from wtm.datasets.base import DATA_DIR_VARIABLE, Dataset, DatasetNotFoundError
 from wtm.datasets.connect4 import load_connect_4
+from wtm.datasets.data_files import DATA_DIR_VARIABLE, DatasetNotFoundError
+from wtm.datasets.dataset import Dataset
 from wtm.datasets.images import load_fashion_mnist, load_mnist
 from wtm.datasets.imdb import load_imdb
 from wtm.datasets.noisy_xor import load_noisy_xor
@@ -35,18 +34,18 @@ _FOLDER_LOADERS = {
 }
 
 NAMES = ("connect-4", *_FOLDER_LOADERS)
-"""The names that `load` knows."""
+"""The names that `load` accepts."""
 
 
 def load(name: str, data_dir: str | os.PathLike[str] | None = None) -> Dataset:
-    """Load a data set by its name, in the form that the paper uses.
+    """Load a data set by name, as used in the paper.
 
     Parameters
     ----------
     name : str
         One of `NAMES`.
     data_dir : path or None
-        The data folder, as for the loader of that data set. Connect-4 is read from the package in any case.
+        The data folder, as in the loader of the data set; ignored for Connect-4.
 
     Returns
     -------
@@ -55,9 +54,9 @@ def load(name: str, data_dir: str | os.PathLike[str] | None = None) -> Dataset:
     Raises
     ------
     DatasetNotFoundError
-        If the files are not found.
+        The files were not found.
     ValueError
-        If `name` is unknown or a file is damaged.
+        `name` is unknown or a file is damaged.
     """
     if name == "connect-4":
         return load_connect_4()

@@ -1,6 +1,4 @@
-"""Connect-4, which comes with the package."""
-
-from __future__ import annotations
+"""Connect-4, which is part of the package."""
 
 import gzip
 from importlib.resources import files
@@ -10,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
-from wtm.datasets.base import Dataset
+from wtm.datasets.dataset import Dataset
 
 SQUARES = tuple(f"{column}{row}" for column in "abcdefg" for row in range(1, 7))
 
@@ -23,29 +21,28 @@ _SPLITS = {
 def load_connect_4(
     split: Literal["paper", "random"] = "paper", *, random_state: int | np.random.RandomState | None = 0
 ) -> Dataset:
-    """Load the Connect-4 positions after 8 moves and who wins under best play (the paper, section 4.3).
+    """Load Connect-4: positions after 8 moves, and who wins under best play (section 4.3 of the paper).
 
-    The 84 bits are the paper's: for the 42 squares a1, a2, .., g6 whether the first player (x) has a piece
-    there, then the same for the second player (o). Each player has four pieces in every position.
+    The 84 bits are those of the paper: for each of the 42 squares a1, a2, .., g6 whether the first player (x) has a
+    piece there, then the same for the second player (o).
 
     Parameters
     ----------
     split : {"paper", "random"}
-        "paper": the 6,755 test rows of the authors' program, in its order; the other 60,802 rows, in file
-        order, are for training. "random": as many test rows, drawn with `random_state`.
+        "paper": the 6,755 test rows of the authors' program, in its order; the other 60,802 rows, in the order of the
+        file, are for training. "random": 6,755 test rows drawn with `random_state`.
     random_state : int, RandomState or None
-        Seed of the "random" split; unused by "paper".
+        The seed of the "random" split.
 
     Returns
     -------
     Dataset
-        `X_train` uint8 (60802, 84), `X_test` uint8 (6755, 84); labels "win", "draw" and "loss", for the first
-        player.
+        `X_train` uint8 (60802, 84), `X_test` uint8 (6755, 84); labels "win", "draw" and "loss" of the first player.
 
     Raises
     ------
     ValueError
-        If `split` is neither "paper" nor "random".
+        `split` has another value.
     """
     if split not in _SPLITS:
         raise ValueError(f"split must be 'paper' or 'random', got {split!r}.")
@@ -63,19 +60,19 @@ def load_connect_4(
         y_test=y[test],
         feature_names=tuple(f"{player} on {square}" for player in "xo" for square in SQUARES),
         target_names=("draw", "loss", "win"),
-        description=f"Two bits a square, first all of x, then all of o; split: {_SPLITS[split]}.",
+        description=f"Two bits per square, first all of x, then all of o; split: {_SPLITS[split]}.",
     )
 
 
 def _positions() -> tuple[NDArray[np.uint8], NDArray[np.str_]]:
-    """Return all positions as bits (67557, 84) and their labels (67557,), in file order."""
+    """Return all positions as bits (67557, 84), and their labels (67557,), in the order of the file."""
     rows = _packaged("connect-4.data.gz").splitlines()
-    # A row is 42 one-letter cells, each followed by a comma, and then the label.
-    n_squares = len(SQUARES)
-    cells = np.array([list(row[: 2 * n_squares : 2]) for row in rows])
-    labels = np.array([row[2 * n_squares :] for row in rows])
-    return np.hstack([cells == "x", cells == "o"]).astype(np.uint8), labels
+    # A row has 42 one-letter cells, each followed by a comma, and then the label.
+    n_cells = 2 * len(SQUARES)
+    cells = np.array([row[:n_cells] for row in rows]).view("S1").reshape(len(rows), n_cells)[:, ::2]
+    labels = np.array([row[n_cells:].decode("ascii") for row in rows])
+    return np.hstack([cells == b"x", cells == b"o"]).astype(np.uint8), labels
 
 
-def _packaged(name: str) -> str:
-    return gzip.decompress(files("wtm.datasets").joinpath("data", name).read_bytes()).decode("ascii")
+def _packaged(name: str) -> bytes:
+    return gzip.decompress(files("wtm.datasets").joinpath("data", name).read_bytes())

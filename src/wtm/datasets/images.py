@@ -1,6 +1,4 @@
-"""MNIST and Fashion-MNIST: IDX files from a folder, or a download through scikit-learn."""
-
-from __future__ import annotations
+"""MNIST and Fashion-MNIST, from IDX files or downloaded through scikit-learn."""
 
 import os
 import warnings
@@ -12,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import fetch_openml
 
-from wtm.datasets.base import Dataset, DatasetNotFoundError, find_files, read_file
+from wtm.datasets.data_files import DatasetNotFoundError, find_files, read_file
+from wtm.datasets.dataset import Dataset
 
 THRESHOLD = 77
-"""Smallest grey value, of 0 to 255, that becomes a 1: ceil(0.3 * 255), as in the paper's section 4.1."""
+"""The smallest grey value (0 to 255) that becomes 1: ceil(0.3 * 255), as in section 4.1 of the paper."""
 
 _N_TRAIN = 60_000
 _IMAGES_MAGIC = 2051
@@ -24,14 +23,14 @@ _LABELS_MAGIC = 2049
 
 @dataclass(frozen=True)
 class _ImageSet:
-    """One of the two data sets that share file names and format."""
+    """One of the two data sets, which share file names and format."""
 
     name: str
     subfolder: str
     openml_name: str
     target_names: tuple[str, ...]
     train_counts: tuple[int, ...]
-    """Training images of each class in the original: tells the two data sets apart."""
+    """Training images per class, which tell the two data sets apart."""
 
 
 _MNIST = _ImageSet(
@@ -64,15 +63,14 @@ _Pixels = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8], NDArray
 
 
 def load_mnist(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
-    """Load MNIST as bits: a pixel is 1 from the grey value 77 on (the paper, section 4.1).
+    """Load MNIST as bits: a pixel is 1 if its grey value is at least 77 (section 4.1 of the paper).
 
     Parameters
     ----------
     data_dir : path or None
-        Folder with the four IDX files, or with a folder ``mnist`` that has them; each may be compressed
-        (``.gz``). None: the folder named by the environment variable ``WTM_DATA``, and if the files are not
-        there a download through scikit-learn's `fetch_openml`, which keeps them in scikit-learn's data
-        folder.
+        The folder that holds the four IDX files, directly or in a folder ``mnist``; each may be compressed (``.gz``).
+        By default the folder in the environment variable ``WTM_DATA``; if the files are not there, scikit-learn's
+        `fetch_openml` downloads them to its own data folder.
 
     Returns
     -------
@@ -82,22 +80,20 @@ def load_mnist(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
     Raises
     ------
     DatasetNotFoundError
-        If `data_dir` does not hold the files, or it is None and neither ``WTM_DATA`` nor a download has them.
+        `data_dir` does not hold the files; or it is None, ``WTM_DATA`` does not hold them, and the download failed.
     ValueError
-        If a file is damaged, of another format, or does not fit the others.
+        A file is damaged, has another format, or does not match the others.
     """
     return _load(_MNIST, data_dir)
 
 
 def load_fashion_mnist(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
-    """Load Fashion-MNIST as bits: a pixel is 1 from the grey value 77 on.
-
-    Like `load_mnist` in all but the images; its own folder is ``fashion-mnist``.
+    """Load Fashion-MNIST as bits: a pixel is 1 if its grey value is at least 77.
 
     Parameters
     ----------
     data_dir : path or None
-        See `load_mnist`.
+        As in `load_mnist`, with the folder ``fashion-mnist``.
 
     Returns
     -------
@@ -107,7 +103,7 @@ def load_fashion_mnist(data_dir: str | os.PathLike[str] | None = None) -> Datase
     Raises
     ------
     DatasetNotFoundError, ValueError
-        See `load_mnist`.
+        As in `load_mnist`.
     """
     return _load(_FASHION_MNIST, data_dir)
 
@@ -125,7 +121,7 @@ def _load(image_set: _ImageSet, data_dir: str | os.PathLike[str] | None) -> Data
             f"pixel ({row}, {column}) >= {THRESHOLD}" for row in range(n_rows) for column in range(n_columns)
         ),
         target_names=image_set.target_names,
-        description=f"A bit a pixel, row by row, 1 from the grey value {THRESHOLD} on; the original split.",
+        description=f"A bit per pixel, row by row: 1 if the grey value is at least {THRESHOLD}; the original split.",
     )
 
 
@@ -138,8 +134,7 @@ def _read_or_download(image_set: _ImageSet, data_dir: str | os.PathLike[str] | N
     try:
         paths = find_files(image_set.name, image_set.subfolder, names, data_dir)
     except DatasetNotFoundError as missing:
-        # Who names a folder means that folder: no surprise by a download of something else.
-        if data_dir is not None:
+        if data_dir is not None:  # the caller wants these files and no others
             raise
         return _download(image_set, missing)
     train_images, train_labels, test_images, test_labels = (paths[name] for name in names)
@@ -148,11 +143,11 @@ def _read_or_download(image_set: _ImageSet, data_dir: str | os.PathLike[str] | N
     if images_train.shape[1:] != images_test.shape[1:]:
         raise ValueError(
             f"{train_images} has images of shape {images_train.shape[1:]}, but {test_images} of shape "
-            f"{images_test.shape[1:]}: the files are not of one data set."
+            f"{images_test.shape[1:]}: the files are from different data sets."
         )
     for other in (_MNIST, _FASHION_MNIST):
         if other is not image_set and _has_counts(y_train, other):
-            raise ValueError(f"{train_labels} belongs to {other.name}, not to {image_set.name}: name another folder.")
+            raise ValueError(f"{train_labels} belongs to {other.name}, not to {image_set.name}: pass another folder.")
     return images_train, y_train, images_test, y_test
 
 
@@ -178,17 +173,17 @@ def read_idx(path: Path, magic: int) -> NDArray[np.uint8]:
     path : Path
         The file; compressed if its name ends in ``.gz``.
     magic : int
-        The number it has to start with: 2048 + the number of dimensions.
+        The number that the file must start with: 2048 + the number of dimensions.
 
     Returns
     -------
     uint8 array
-        Read-only, of the shape that the file states.
+        Read-only, of the shape in the header.
 
     Raises
     ------
     ValueError
-        If the file starts with another number, or is shorter or longer than its header says.
+        The file starts with another number, or its length does not match its header.
     """
     content = read_file(path)
     header_length = 4 * (1 + magic % 256)
@@ -196,7 +191,7 @@ def read_idx(path: Path, magic: int) -> NDArray[np.uint8]:
         raise ValueError(f"{path} is truncated: {len(content)} bytes, but its header alone takes {header_length}.")
     found, *shape = np.frombuffer(content, dtype=">u4", count=header_length // 4).tolist()
     if found != magic:
-        raise ValueError(f"{path} starts with the number {found}, not {magic}: it is not the IDX file expected here.")
+        raise ValueError(f"{path} starts with the number {found}, not {magic}: it is not the expected IDX file.")
     values = np.frombuffer(content, dtype=np.uint8, offset=header_length)
     expected = int(np.prod(shape, dtype=np.uint64))
     if len(values) != expected:
@@ -208,16 +203,16 @@ def read_idx(path: Path, magic: int) -> NDArray[np.uint8]:
 def _download(image_set: _ImageSet, missing: DatasetNotFoundError) -> _Pixels:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of each attempt that fails: the error tells of the last
-            # The parser that needs no pandas.
+            warnings.simplefilter("ignore")  # about each failed attempt: the error reports the last one
+            # This parser does not need pandas.
             X, y = fetch_openml(image_set.openml_name, version=1, as_frame=False, parser="liac-arff", return_X_y=True)
     except (OSError, HTTPException, ValueError) as error:
-        raise DatasetNotFoundError(f"{missing} A download from OpenML failed as well: {error}") from error
+        raise DatasetNotFoundError(f"{missing} The download from OpenML failed as well: {error}") from error
     images, labels = X.astype(np.uint8).reshape(-1, 28, 28), y.astype(np.int64)
     if not _has_counts(labels[:_N_TRAIN], image_set):
         raise ValueError(
-            f"The download of {image_set.name} has its images in an unknown order, so its test part cannot "
-            f"be told: use the original files. {missing}"
+            f"The download of {image_set.name} has its images in an unknown order, so the test part is unknown: use "
+            f"the original files. {missing}"
         )
     return images[:_N_TRAIN], labels[:_N_TRAIN], images[_N_TRAIN:], labels[_N_TRAIN:]
 

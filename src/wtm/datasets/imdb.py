@@ -1,6 +1,4 @@
-"""IMDb film reviews as words and pairs of words that are present or absent."""
-
-from __future__ import annotations
+"""IMDb film reviews as the presence of words and pairs of words."""
 
 import json
 import os
@@ -15,16 +13,17 @@ from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.feature_selection import SelectKBest, chi2
 
-from wtm.datasets.base import Dataset, DatasetNotFoundError, find_files, read_file
+from wtm.datasets.data_files import DatasetNotFoundError, find_files, read_file
+from wtm.datasets.dataset import Dataset
 
 MIN_OCCURRENCES = 10
-"""How often a term has to occur in the training reviews to be a candidate."""
+"""A candidate term occurs at least this often in the training reviews."""
 
 N_FREQUENT_WORDS = 5000
-"""Recipe "authors": Keras' `num_words`; rarer words are unknown ones."""
+"""Recipe "authors": Keras' `num_words`; rarer words are unknown."""
 
 N_MARKS = 2
-"""Recipe "authors": Keras' `index_from`, which moves the ranks up to make room for the marks."""
+"""Recipe "authors": Keras' `index_from`, which shifts the ranks to make room for the marks."""
 
 _Tokenizer = Callable[[str], list[str]]
 
@@ -40,42 +39,41 @@ def load_imdb(
     n_features: int = 5000,
     max_reviews: int | None = None,
 ) -> Dataset:
-    """Load the IMDb reviews as bits: which words and pairs of words they have (the paper, section 4.2).
+    """Load the IMDb reviews as bits: which words and pairs of words they contain (section 4.2 of the paper).
 
-    Candidates are the words and the pairs of neighbouring words that occur at least 10 times in the training
-    reviews; of these the `n_features` with the largest chi-square statistic between presence and label are
-    taken, on the training part alone.
+    Candidates are the words, and pairs of neighbouring words, that occur at least 10 times in the training reviews. The
+    features are the `n_features` candidates with the largest chi-square statistic between presence and label, in the
+    training part.
 
-    There is no download: the reviews may be used for research but not passed on with software.
+    There is no download: the reviews may be used for research, but not distributed with software.
 
     Parameters
     ----------
     data_dir : path or None
-        Folder with ``train.jsonl`` and ``test.jsonl``, or with a folder ``imdb`` that has them; each may be
-        compressed (``.gz``). A line is one review: ``{"label": 0 or 1, "text": "..."}``, 1 being positive.
-        None: the folder named by the environment variable ``WTM_DATA``.
+        The folder that holds ``train.jsonl`` and ``test.jsonl``, directly or in a folder ``imdb``; each may be
+        compressed (``.gz``). Each line is a review: ``{"label": 0 or 1, "text": "..."}``, where 1 is positive. By
+        default the folder in the environment variable ``WTM_DATA``.
     recipe : {"paper", "authors"}
-        What a word is. "paper": a run of letters and digits in lower case, apostrophes inside included
-        ("don't"), the HTML line breaks left out. "authors": the program published with the paper starts from
-        Keras' form of the reviews: a mark at the start, the 4,997 most frequent words, and one mark for all
-        rarer ones. This needs Keras' ``imdb_word_index.json`` (a word's rank by frequency, from 1) in the
-        same folder.
+        How words are found. "paper": runs of letters and digits in lower case, which may contain apostrophes
+        ("don't"); HTML line breaks are dropped. "authors": as in the authors' program, which starts from Keras' form
+        of the reviews: a mark at the start, the 4,997 most frequent words, and one mark for all rarer words. This
+        needs Keras' ``imdb_word_index.json`` (the rank of each word by frequency, from 1) in the same folder.
     n_features : int
         Number of terms to select.
     max_reviews : int or None
-        Read only so many reviews, the first, of each of the two parts; None: all.
+        Read only the first `max_reviews` reviews of each part; None means all.
 
     Returns
     -------
     Dataset
-        `X_train` and `X_test` CSR uint8 (25000, n_features) for the whole data set; labels int64, 0 and 1.
+        `X_train` and `X_test` CSR uint8 (25000, n_features) if all reviews are read; labels int64, 0 and 1.
 
     Raises
     ------
     DatasetNotFoundError
-        If the files are in none of the folders looked in.
+        The files were not found.
     ValueError
-        If `recipe` is unknown, `max_reviews` is below 1, a file is damaged or not as described, or there are fewer
+        `recipe` is unknown, `max_reviews` is below 1, a file is damaged or has another format, or there are fewer
         candidates than `n_features`.
     """
     if recipe not in ("paper", "authors"):
@@ -87,8 +85,8 @@ def load_imdb(
         paths = find_files("IMDb", "imdb", names, data_dir)
     except DatasetNotFoundError as missing:
         raise DatasetNotFoundError(
-            f"{missing} There is no download. The reviews are the Large Movie Review Dataset v1.0 (Maas et "
-            'al., 2011); a line of the two .jsonl files is one review, {"label": 0 or 1, "text": "..."}.'
+            f"{missing} There is no download. The reviews are the Large Movie Review Dataset v1.0 (Maas et al., 2011); "
+            'each line of the .jsonl files is a review, {"label": 0 or 1, "text": "..."}.'
         ) from None
     tokenize = _words if recipe == "paper" else _keras_tokenizer(paths["imdb_word_index.json"])
     texts_train, y_train = _read_reviews(paths["train.jsonl"], max_reviews)
@@ -105,19 +103,19 @@ def load_imdb(
         feature_names=tuple(f'has "{term}"' for term in vectorizer.get_feature_names_out()[columns]),
         target_names=("negative", "positive"),
         description=(
-            f"Presence of the {n_features:,} best by chi-square of {n_candidates:,} words and pairs of words "
-            f"that occur {MIN_OCCURRENCES} times or more in training, recipe '{recipe}'; the original split."
+            f"Presence of the {n_features:,} best by chi-square of {n_candidates:,} words and pairs of words that "
+            f"occur at least {MIN_OCCURRENCES} times in training, recipe '{recipe}'; the original split."
         ),
     )
 
 
 def _select(counts: sparse.csr_array, y: NDArray[np.int64], n_features: int) -> tuple[NDArray[np.intp], int]:
-    """Return the columns of `counts` with the best terms, ascending, and the number of candidates."""
+    """Return the columns of the selected terms, ascending, and the number of candidates."""
     candidates = np.flatnonzero(counts.sum(axis=0) >= MIN_OCCURRENCES)
     if not 1 <= n_features <= len(candidates):
         raise ValueError(
-            f"n_features must be between 1 and {len(candidates)}, the number of terms that occur "
-            f"{MIN_OCCURRENCES} times or more in training, got {n_features}."
+            f"n_features must be between 1 and {len(candidates)}, the number of terms that occur at least "
+            f"{MIN_OCCURRENCES} times in training, got {n_features}."
         )
     best = SelectKBest(chi2, k=n_features).fit(_presence(counts[:, candidates]), y)
     return candidates[best.get_support(indices=True)], len(candidates)
@@ -132,12 +130,12 @@ def _words(text: str) -> list[str]:
 
 
 def _keras_tokenizer(word_index: Path) -> _Tokenizer:
-    """Return the function from a text in lower case to the terms that Keras' word ids stand for."""
+    """Return a function from a text in lower case to the terms that Keras' word ids stand for."""
     rank = json.loads(read_file(word_index))
     term = {word: word if r + N_MARKS < N_FREQUENT_WORDS else "<UNK>" for word, r in rank.items()}
 
     def tokenize(text: str) -> list[str]:
-        # Words outside the index are dropped, not marked: so does Keras.
+        # Words outside the index are dropped, as in Keras.
         return [
             "<START>",
             *(term[word] for word in text.translate(_KERAS_SEPARATORS).split(" ") if word in term),
@@ -147,7 +145,7 @@ def _keras_tokenizer(word_index: Path) -> _Tokenizer:
 
 
 def _read_reviews(path: Path, max_reviews: int | None) -> tuple[list[str], NDArray[np.int64]]:
-    """Return the first texts and labels (n_reviews,) of a file with one JSON object a line."""
+    """Return the first texts and labels (n_reviews,) of a file with one JSON object per line."""
     texts, labels = [], []
     for number, line in enumerate(read_file(path).splitlines()[:max_reviews], start=1):
         try:

@@ -1,6 +1,4 @@
-"""Noisy XOR: the artificial data of the Tsetlin machine papers."""
-
-from __future__ import annotations
+"""Noisy XOR, the artificial data set of the Tsetlin machine papers."""
 
 import os
 from pathlib import Path
@@ -8,30 +6,31 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from wtm.datasets.base import Dataset, find_files, read_file
+from wtm.datasets.data_files import find_files, read_file
+from wtm.datasets.dataset import Dataset
 
 
 def load_noisy_xor(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
-    """Load Noisy XOR: the label is bit 0 xor bit 1, flipped for 40 % of the training examples.
+    """Load Noisy XOR: the label is bit 0 XOR bit 1, flipped in 40 % of the training examples.
 
     Parameters
     ----------
     data_dir : path or None
-        Folder with ``NoisyXORTrainingData.txt`` and ``NoisyXORTestData.txt``, or with a folder ``noisy-xor``
-        that has them; each may be compressed (``.gz``). A line is the bits and then the label, separated by
-        blanks. None: the folder named by the environment variable ``WTM_DATA``. There is no download.
+        The folder that holds ``NoisyXORTrainingData.txt`` and ``NoisyXORTestData.txt``, directly or in a folder
+        ``noisy-xor``; each may be compressed (``.gz``). Each line holds the bits and then the label, separated by
+        blanks. By default the folder in the environment variable ``WTM_DATA``. There is no download.
 
     Returns
     -------
     Dataset
-        `X_train`, `X_test` uint8 (5000, 12), 10 of the 12 bits being noise; labels int64, 0 and 1.
+        `X_train`, `X_test` uint8 (5000, 12), where 10 of the 12 bits are noise; labels int64, 0 and 1.
 
     Raises
     ------
     DatasetNotFoundError
-        If the files are in none of the folders looked in.
+        The files were not found.
     ValueError
-        If a file is damaged or has values other than 0 and 1, or the two files differ in the number of bits.
+        A file is damaged or has values other than 0 and 1, or the files differ in the number of bits.
     """
     names = ("NoisyXORTrainingData.txt", "NoisyXORTestData.txt")
     paths = find_files("Noisy XOR", "noisy-xor", names, data_dir)
@@ -46,12 +45,12 @@ def load_noisy_xor(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
         y_test=test[:, -1].astype(np.int64),
         feature_names=tuple(f"bit {i} = 1" for i in range(train.shape[1] - 1)),
         target_names=("0", "1"),
-        description="The label is bit 0 xor bit 1, flipped in 40 % of the training part; the original split.",
+        description="The label is bit 0 XOR bit 1, flipped in 40 % of the training part; the original split.",
     )
 
 
 def _read_table(path: Path) -> NDArray[np.uint8]:
-    """Read rows of bits, the label last: uint8 (n_examples, n_bits + 1)."""
+    """Read rows of bits, with the label last: uint8 (n_samples, n_bits + 1)."""
     try:
         rows = [[int(value) for value in line.split()] for line in read_file(path).splitlines()]
         table = np.array(rows, dtype=np.uint8)
