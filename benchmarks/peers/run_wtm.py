@@ -37,12 +37,12 @@ class WTM(Program):
 
     def train(self):
         self._voting = None
-        return next(self._epochs)["seconds"]
+        return next(self._epochs).entry["seconds"]
 
     def copy(self, engine):
         """Train a copy of the model for one epoch with the given engine; the model itself does not change."""
         parameters = replace(self._model.parameters, engine=engine)
-        return next(self._epochs_of(self._model.going_on(parameters), 1))["seconds"]
+        return next(self._epochs_of(self._model.resumed(parameters), 1)).entry["seconds"]
 
     def predict(self):
         from wtm.machine.examples import pack_examples

@@ -1,33 +1,29 @@
-"""WTMClassifier: the scikit-learn face of the Weighted Tsetlin Machine."""
+"""WTMClassifier: the Weighted Tsetlin Machine as a scikit-learn classifier."""
 
 import copy
 import os
 import warnings
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from functools import partial
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
-from wtm.fitting.callbacks import Epoch, call_all, check_callbacks
-from wtm.fitting.early_stopping import BestEpoch, hold_out
+from wtm.fitting.early_stopping import hold_out
+from wtm.fitting.epochs import Trained, train_epochs
 from wtm.fitting.fit_memory import check_fit
-from wtm.fitting.fit_warnings import concerns_about_fit, concerns_about_weights
-from wtm.fitting.progress import show_epochs
-from wtm.machine.calibration import fit_logit_scale
+from wtm.fitting.fit_warnings import warnings_about_fit, warnings_about_weights
 from wtm.machine.examples import LabelledExamples
 from wtm.machine.model import Model
-from wtm.machine.training import train
 from wtm.modelfile import ModelRecord, scalar_attributes, write_model
 from wtm.predictor import Predictor
 from wtm.utils.paths import as_path
 from wtm.utils.threads import resolve_n_threads
 from wtm.validation.labels import check_classes, check_labels, class_indices, unique_labels
 from wtm.validation.parameters import check_parameters, draw_seed, machine_parameters
-from wtm.validation.row_weights import check_total, class_weights, sample_weights
+from wtm.validation.row_weights import class_weights, sample_weights
 
 __all__ = ["WTMClassifier"]
 
@@ -35,91 +31,95 @@ __all__ = ["WTMClassifier"]
 class WTMClassifier(Predictor):
     """Weighted Tsetlin Machine: a vote of weighted AND-rules over true/false features.
 
-    Each class has a machine of `n_clauses` clauses. A clause is an AND of features and negated features; half of a
-    machine's clauses vote for its class, half against, each with its weight, and the class with the largest sum is
-    predicted. Two classes have two machines.
+    Each class has a machine of `n_clauses` clauses, also if there are only two classes. A clause is an AND of features
+    and negated features. Half of a machine's clauses vote for its class and half against it, each with its own weight.
+    The class with the largest sum of votes is predicted.
 
     Parameters
     ----------
     n_clauses : int, default=200
-        Clauses of each class, an even number.
+        Number of clauses per class, even.
     T : float, default=25
-        Threshold that the sums of a class are trained toward: +T on its own examples, -T on others.
+        Target of the class sums: training moves the sum of an example's own class toward +T and that of another class
+        toward -T. More clauses allow a larger `T`.
     s : float, default=3
-        Specificity. The probability p_s of the paper is 1/s: with a larger s rules get longer, except near 1, where
-        they may be long as well. At least 1, at most 2**32.
+        Specificity, from 1 to 2**32. The probability p_s of the paper is 1/s. A larger `s` makes longer rules, except
+        close to 1, where rules may be long as well.
     gamma : float, default=0.01
-        Learning rate of the weights: a weight is multiplied or divided by 1 + gamma. 0 gives the classic Tsetlin
-        machine.
+        Learning rate of the weights: each update multiplies or divides a weight by 1 + gamma. With 0 all weights stay
+        1, as in the original Tsetlin machine.
     n_epochs : int, default=30
-        Passes over the training examples.
+        Number of passes over the training examples.
     n_states : int, default=256
-        States of an automaton (2N in the paper), even, at most 256.
+        Number of states of an automaton (2N in the paper), even, at most 256.
     boost_true_positive : bool, default=True
-        Whether Type I feedback to a true clause always strengthens its true literals, as in the paper, or with
-        probability 1 - 1/s as in the original Tsetlin machine.
+        Whether Type I feedback to a true clause always reinforces its true literals, as in the paper. If False, it
+        does so with probability 1 - 1/s, as in the original Tsetlin machine.
     init : {"border", "random"}, default="border"
-        Where the automata start: all in the last state that excludes (as the paper's own program does), or each in
-        one of the two middle states by a fair coin (as the paper says).
+        Initial states of the automata. "border" starts all in the last state that excludes, as the paper's own program
+        does; "random" starts each in one of the two middle states, chosen by a fair coin, as the paper says.
     engine : {"lazy", "direct"}, default="lazy"
-        How an epoch is computed. "direct" follows the paper example by example; "lazy" is the same process, in
-        distribution exactly, with work only where something can change. For one seed the two draw different models.
+        How an epoch is computed. "direct" follows the paper example by example. "lazy" samples from exactly the same
+        distribution and is faster, since it skips work that changes nothing. The same seed gives different models with
+        the two engines.
     sampler : {"bits", "binomial", "bernoulli"}, default="bits"
-        How the direct engine draws the literals that Type I feedback weakens. All three draw the same distribution:
-        "bits" whole random vectors, "binomial" Algorithm 1 of the paper, "bernoulli" a number for each literal.
+        How the direct engine draws the literals that Type I feedback weakens. All three sample from the same
+        distribution: "bits" draws whole vectors of random bits, "binomial" uses Algorithm 1 of the paper, "bernoulli"
+        draws a number per literal.
     booleanizer : {"auto", "strict"} or Booleanizer, default="auto"
-        How columns become true/false features. "auto" takes a table of 0 and 1 as it is, and fits a
-        :class:`wtm.Booleanizer` with default parameters to any other. "strict" refuses any other. A Booleanizer of your
-        own is cloned, and fitted to any table. The first call decides: `partial_fit` and warm starts keep to it.
+        How columns become true/false features. "auto" uses a table of 0 and 1 as it is and fits a
+        :class:`wtm.Booleanizer` with default parameters to any other table. "strict" accepts only 0 and 1. A
+        `Booleanizer` is cloned and fitted to any table. The first call decides; `partial_fit` and warm starts keep its
+        features.
     shuffle : bool, default=True
-        Whether each epoch takes the examples in a new random order, or in the order given. In random order the model
-        depends on which rows there are, not on how they are sorted.
+        Whether each epoch takes the examples in a new random order. The model then doesn't depend on the order of the
+        rows. If False, each epoch takes them in the order given.
     class_weight : None, "balanced" or dict, default=None
-        How much the rows of each class count, on top of `sample_weight`: a dict from label to weight (1 where it names
-        none), or "balanced", which makes all classes count the same.
+        Weights of the classes, by which `sample_weight` is multiplied. A dict maps labels to weights; labels that it
+        lacks have weight 1. "balanced" gives all classes the same total weight.
     early_stopping : bool, default=False
-        Whether `fit` ends when the validation accuracy has not risen for `n_iter_no_change` epochs, and in any case
-        keeps the state of the best epoch, the earliest of equals. Validation data are `X_val` and `y_val` where they
-        are given, else a part of the training rows that training then does not see.
+        Whether `fit` keeps the state of the epoch with the best validation accuracy (the earliest of equals), and stops
+        when that accuracy hasn't improved for `n_iter_no_change` epochs. The validation data are `X_val` and `y_val`
+        if given, else a part of the training rows, which are then not trained on.
     validation_fraction : float, default=0.1
-        Share of the rows that `early_stopping` holds out, in about equal shares of each class. A class with a single
-        row keeps it for training.
+        Fraction of the rows that `early_stopping` holds out, stratified by class. A class with a single row keeps it
+        for training.
     n_iter_no_change : int, default=10
-        Epochs that `early_stopping` waits for a better one.
+        Number of epochs without improvement after which `early_stopping` stops.
     warm_start : bool, default=False
-        Whether `fit` goes on from the last call with `n_epochs` more epochs, or starts anew.
+        Whether `fit` resumes from the previous call and trains `n_epochs` more epochs, instead of starting again.
     callbacks : function, list of functions or None, default=None
-        Called after every epoch with a :class:`wtm.fitting.callbacks.Epoch`, which tells its number and figures and
-        hands out a fitted copy of the classifier, to measure or to save. One that returns True ends the training.
+        Called after every epoch with a :class:`wtm.fitting.callbacks.Epoch`, which has the epoch's number and metrics
+        and can make a fitted copy of the classifier. Training stops if one returns True.
     n_jobs : int or None, default=None
-        Threads, over classes in training and over examples in prediction; None is 1 unless in a
-        :func:`joblib.parallel_config` context, -1 all cores. No result depends on it.
+        Number of threads, used over classes in training and over rows in prediction. None means 1 unless in a
+        :func:`joblib.parallel_config` context; -1 means all cores. Results don't depend on it.
     random_state : int, RandomState, Generator or None, default=None
-        Seed. For an integer the model is the same bit for bit, whatever the processor and the number of threads.
+        Seed. The same integer gives the same model bit for bit, on any processor and with any number of threads.
     verbose : int, default=0
-        0 is silent, 1 shows a progress bar on a terminal or in a notebook, 2 prints a line an epoch.
+        0 is silent, 1 shows a progress bar on a terminal or in a notebook, 2 prints a line per epoch.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
     n_features_in_ : int
-        Number of features seen during fit.
+        Number of columns seen during fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, only where `X` had names that are all strings.
+        Names of the columns. Defined only if `X` has names that are all strings.
     booleanizer_ : Booleanizer or None
-        What turns columns into features; None where `X` is used as it is, and has to hold only 0 and 1.
+        Turns columns into features. None if `X` is used as it is and must hold only 0 and 1.
     n_epochs_ : int
-        Number of epochs that the machines were trained. After `early_stopping` this is the best epoch, and what goes on
-        from there (`partial_fit`, `warm_start`) does so as if training had ended with it.
+        Number of epochs that the model has been trained. After `early_stopping` this is the best epoch; `partial_fit`
+        and warm starts resume from it.
     best_epoch_ : int
-        The same, only after a `fit` with `early_stopping`.
+        The same. Defined only after a `fit` with `early_stopping`.
     history_ : list of dict
-        An entry an epoch, those after the best one included: ``epoch`` (from 1), ``seconds`` (of training alone),
-        ``train_accuracy`` (on all training rows, or on 5,000 spread evenly where there are more), ``valid_accuracy``
-        (None without validation data), ``type_i`` and ``type_ii`` (feedbacks given, Type II to true clauses only),
-        ``weights_at_edge`` (updates that the weights' range held back), ``literals_per_clause``, and what callbacks
-        add. Accuracies count rows by their `sample_weight`, and know no `class_weight`.
+        Metrics of each epoch, including those after the best one: ``epoch`` (from 1), ``seconds`` (of training alone),
+        ``train_accuracy`` (on all training rows, or on 5,000 spread evenly if there are more), ``valid_accuracy`` (None
+        without validation data), ``type_i`` and ``type_ii`` (number of feedbacks; Type II counts true clauses only),
+        ``weights_at_edge`` (updates that would have left the range of the weights), ``literals_per_clause``, and
+        what callbacks add. Accuracies weight rows by `sample_weight`, not by `class_weight`.
     machines_ : list of wtm.machine.machine.Machine
         The machine of each class, in the order of `classes_`.
 
@@ -190,23 +190,23 @@ class WTMClassifier(Predictor):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None) -> Self:
-        """Train `n_epochs` epochs, from the start unless `warm_start`.
+        """Train for `n_epochs` epochs, from the start unless `warm_start`.
 
-        A call that is interrupted, by Ctrl-C, a callback or an error, leaves the estimator as it was before.
+        If the call is interrupted, by Ctrl-C, a callback or an error, the estimator stays as it was.
 
         Parameters
         ----------
-        X : array-like, sparse matrix or data frame of shape (n_rows, n_features)
-            Columns of any kind that `booleanizer` takes. Sparse data are never made dense.
-        y : array-like of shape (n_rows,)
-            Labels, all of one kind: integers, strings, booleans or whole floats; no dates.
-        sample_weight : array-like of shape (n_rows,), optional
-            How many times an epoch sees each row. 0 is the same as leaving the row out, 2 as having it twice (bit for
-            bit with `shuffle`, unless `early_stopping` draws the rows to hold out: two rows may be divided); a fraction
-            is a probability, drawn anew in every epoch. Weights are taken as they are: those that add up to 1 make an
-            epoch of one example, so scale them to a mean near 1.
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            Columns of any kind that `booleanizer` accepts. Sparse data stay sparse.
+        y : array-like of shape (n_samples,)
+            Labels of one kind: integers, strings, booleans or whole floats, but not dates.
+        sample_weight : array-like of shape (n_samples,), optional
+            How many times an epoch sees each row. A fraction is a probability, drawn again in every epoch. Weight 0 is
+            the same as leaving the row out; weight 2 is the same as having the row twice, bit for bit with `shuffle`
+            unless `early_stopping` holds out one of the two. Weights are not normalized: scale them to a mean near 1,
+            since with weights that add up to 1 an epoch is a single example.
         X_val, y_val : array-like, optional
-            Validation data: `history_` gets the accuracy on them after every epoch. Training does not see them.
+            Validation data, which are not trained on. Their accuracy is recorded in `history_`.
 
         Returns
         -------
@@ -215,48 +215,47 @@ class WTMClassifier(Predictor):
         Raises
         ------
         ValueError, TypeError
-            A parameter or the data are not usable; a model fitted before stays as it was.
+            A parameter or the data can't be used.
         MemoryError
-            What the fit needs is more than is free.
+            The fit needs more memory than is free.
 
         Warns
         -----
         ConvergenceWarning
-            The model has learnt little: it is no better than always saying the most frequent class, most clauses are
-            empty, or `T` is out of the sums' reach.
+            The model has learnt little: it is no better than predicting the most frequent class, most clauses are
+            empty, or the class sums can't reach `T`.
         RuntimeWarning
-            Weights were held back by the edge of their range.
+            Weights of clauses reached the end of their range.
         UserWarning
-            `sample_weight` adds up to so little that an epoch sees next to nothing.
+            The weights of the rows add up to so little that an epoch sees almost no examples.
         """
         with self._unchanged_on_error():
-            check_parameters(self.get_params(deep=False))
-            goes_on = self.warm_start and self.__sklearn_is_fitted__()
-            training = self._training_data(X, y, sample_weight, reset=not goes_on, learn_classes=not goes_on)
+            params = self.get_params(deep=False)
+            check_parameters(params)
+            resumes = bool(self.warm_start) and self.__sklearn_is_fitted__()
+            training = self._training_data(X, y, sample_weight, reset=not resumes, learn_classes=not resumes)
             validation = self._validation_data(X_val, y_val)
             n_threads = resolve_n_threads(self.n_jobs)
-            model = self._model_to_train(goes_on, training, n_threads, keeps_best=bool(self.early_stopping))
+            model = self._model_to_train(params, training, n_threads, resumes=resumes)
             if self.early_stopping and validation is None:
                 training, validation = hold_out(training, float(self.validation_fraction), model.seed)
-            before = model.n_epochs
-            model = self._train(
-                model, training, validation, int(self.n_epochs), n_threads, stops_early=bool(self.early_stopping)
-            )
-            kept = self.history_[self.n_epochs_ - 1]
             by_class = class_weights(self.class_weight, self.classes_, training.labels, training.weights)
-            self._warn_of(concerns_about_fit(model, training, kept, by_class))
-            self._warn_of(concerns_about_weights(model, self.history_[before:]))
+            n_before = model.n_epochs
+            trained = self._train(model, training, validation, params, by_class, n_threads)
+            kept_entry = self.history_[self.n_epochs_ - 1]
+            _warn(warnings_about_fit(trained.model, training, kept_entry, by_class))
+            _warn(warnings_about_weights(trained.model, self.history_[n_before:]))
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Train one epoch on `X` and `y`, from where the model stands; `early_stopping` has no part in it.
+        """Train for one epoch, resuming from the current state. `early_stopping` is ignored.
 
         Parameters
         ----------
         X, y
-            As in `fit`; not every class need occur.
+            As in `fit`. Not every class has to occur.
         classes : array-like of shape (n_classes,), optional
-            All labels that will ever occur; required in the first call.
+            All labels that will ever occur. Required in the first call.
         sample_weight
             As in `fit`.
 
@@ -265,26 +264,17 @@ class WTMClassifier(Predictor):
         self
         """
         with self._unchanged_on_error():
-            check_parameters(self.get_params(deep=False))
-            if isinstance(self.class_weight, str):
-                raise ValueError(
-                    f"class_weight={self.class_weight!r} can't be used with partial_fit, which does not know how "
-                    "frequent the classes will be: give a dict from label to weight."
-                )
-            goes_on = self.__sklearn_is_fitted__()
-            if not goes_on and classes is None:
-                raise ValueError("classes must be given in the first call of partial_fit: all labels that will occur.")
-            if classes is not None:
-                classes = check_classes(classes, "classes")
-                if goes_on and not np.array_equal(classes, self.classes_):
-                    raise ValueError(f"classes must be those of the first call, {self.classes_}; got {classes}.")
-            if not goes_on:
-                self.classes_ = classes
-            training = self._training_data(X, y, sample_weight, reset=not goes_on, learn_classes=False)
+            params = self.get_params(deep=False)
+            check_parameters(params)
+            resumes = self.__sklearn_is_fitted__()
+            self._check_partial_fit(classes, resumes)
+            params |= {"n_epochs": 1, "early_stopping": False}
+            training = self._training_data(X, y, sample_weight, reset=not resumes, learn_classes=False)
             n_threads = resolve_n_threads(self.n_jobs)
-            model = self._model_to_train(goes_on, training, n_threads)
-            model = self._train(model, training, None, 1, n_threads)
-            self._warn_of(concerns_about_weights(model, self.history_[-1:]))
+            model = self._model_to_train(params, training, n_threads, resumes=resumes)
+            by_class = class_weights(self.class_weight, self.classes_, training.labels, training.weights)
+            trained = self._train(model, training, None, params, by_class, n_threads)
+            _warn(warnings_about_weights(trained.model, self.history_[-1:]))
         return self
 
     def save(self, path: str | os.PathLike[str], *, prediction_only: bool = False) -> None:
@@ -348,19 +338,31 @@ class WTMClassifier(Predictor):
         clf.__dict__.update(record.attributes)
         return clf
 
-    def _warn_of(self, concerns: Iterator[Warning]) -> None:
-        for concern in concerns:
-            warnings.warn(concern, stacklevel=3)
-
     @contextmanager
     def _unchanged_on_error(self) -> Iterator[None]:
-        """Whatever happens inside, a failed call leaves the attributes that were there before it."""
+        """Restore the attributes if the call fails."""
         before = dict(self.__dict__)
         try:
             yield
         except BaseException:
             self.__dict__ = before
             raise
+
+    def _check_partial_fit(self, classes: Any, resumes: bool) -> None:
+        """Check what `partial_fit` needs besides parameters and data; the first call learns the classes."""
+        if isinstance(self.class_weight, str):
+            raise ValueError(
+                f"class_weight={self.class_weight!r} can't be used with partial_fit, since the frequencies of the "
+                "classes are not known in advance: pass a dict from label to weight."
+            )
+        if classes is not None:
+            classes = check_classes(classes, "classes")
+            if resumes and not np.array_equal(classes, self.classes_):
+                raise ValueError(f"classes must be those of the first call, {self.classes_}; got {classes}.")
+        elif not resumes:
+            raise ValueError("classes must be given in the first call of partial_fit: all labels that will occur.")
+        if not resumes:
+            self.classes_ = classes
 
     def _training_data(
         self, X: Any, y: Any, sample_weight: Any, *, reset: bool, learn_classes: bool
@@ -369,7 +371,7 @@ class WTMClassifier(Predictor):
         check_consistent_length(table, y)
         weights = sample_weights(sample_weight, len(y))
         if weights is not None and not weights.all():
-            # Rows without weight are absent, before anything is learnt of them or drawn for them.
+            # Rows without weight are left out before anything is learnt from them or drawn for them.
             present = np.flatnonzero(weights)
             table, y, weights = table[present], y[present], weights[present]
         if learn_classes:
@@ -390,14 +392,14 @@ class WTMClassifier(Predictor):
         return LabelledExamples(self._examples(table, "X_val"), class_indices(y, self.classes_, "y_val"))
 
     def _model_to_train(
-        self, goes_on: bool, training: LabelledExamples, n_threads: int, *, keeps_best: bool = False
+        self, params: dict[str, Any], training: LabelledExamples, n_threads: int, *, resumes: bool
     ) -> Model:
-        """Return a new model, or a copy of the one that is there: a call that ends in the middle loses nothing."""
-        parameters = machine_parameters(self.get_params(deep=False), training.examples.n_features)
-        n_classes = len(self.classes_)
+        """Return a new model, or a copy of the current one, which is needed if the call fails."""
+        parameters = machine_parameters(params, training.examples.n_features)
+        n_classes, keeps_best = len(self.classes_), bool(params["early_stopping"])
         check_fit(parameters, n_classes, len(training.labels), n_threads=n_threads, keeps_best=keeps_best)
-        if goes_on:
-            return self._model.going_on(parameters)
+        if resumes:
+            return self._model.resumed(parameters)
         return Model.new(parameters, n_classes, draw_seed(self.random_state))
 
     def _train(
@@ -405,56 +407,34 @@ class WTMClassifier(Predictor):
         model: Model,
         training: LabelledExamples,
         validation: LabelledExamples | None,
-        n_epochs: int,
+        params: dict[str, Any],
+        by_class: np.ndarray | None,
         n_threads: int,
-        *,
-        stops_early: bool = False,
-    ) -> Model:
-        """Train `model`, and keep it or its best state, which is returned."""
-        by_class = class_weights(self.class_weight, self.classes_, training.labels, training.weights)
-        weighted = training.weighted(by_class)
-        check_total(weighted.weights)
-        best = BestEpoch(model, validation, n_threads) if stops_early and validation is not None else None
-        calibrating = weighted if best is None else best.validation
-        callbacks = check_callbacks(self.callbacks)
-        history = self.history_[: model.n_epochs] if model.n_epochs else []
-        last = model.n_epochs + n_epochs
-        epochs = train(
-            model, training, validation,
-            weights=weighted.weights, n_epochs=n_epochs, shuffle=bool(self.shuffle), n_threads=n_threads,
-        )  # fmt: skip
-        with closing(epochs), closing(show_epochs(epochs, n_epochs, int(self.verbose))) as shown:
-            for measured in shown:
-                entry = dict(measured)
-                history.append(entry)
-                copy_now = partial(self._copy_with, model, history, calibrating, n_threads)
-                ends = call_all(callbacks, Epoch(model.n_epochs, last, entry, history, copy_now))
-                entry.update(measured)  # a callback may have changed or removed figures that are needed below
-                if best is not None:
-                    ends |= best.see(model, measured["valid_accuracy"]) >= self.n_iter_no_change
-                if ends:
-                    break
-        kept = model if best is None else best.model
-        self._keep(kept, history, calibrating, n_threads)
-        if best is not None:
+    ) -> Trained:
+        trained = train_epochs(
+            model,
+            training,
+            validation,
+            params,
+            class_weights=by_class,
+            history=self.history_[: model.n_epochs] if model.n_epochs else [],
+            n_threads=n_threads,
+            as_classifier=lambda current: copy.copy(self)._fitted_with(current),
+        )
+        self._fitted_with(trained)
+        if params["early_stopping"]:
             self.best_epoch_ = self.n_epochs_
-        return kept
+        return trained
 
-    def _keep(self, model: Model, history: list[dict[str, Any]], calibrating: LabelledExamples, n_threads: int) -> None:
-        """Become a classifier fitted with `model`."""
-        self._model = model
-        self._voting = model.voting_model()
-        self.history_ = history
-        self.n_epochs_ = model.n_epochs
+    def _fitted_with(self, trained: Trained) -> Self:
+        """Take over the result of a training."""
+        self._model, self._voting = trained.model, trained.voting
+        self.history_, self.n_epochs_ = trained.history, trained.model.n_epochs
         self.__dict__.pop("best_epoch_", None)
-        measured = calibrating.sample()
-        sums = self._voting.sums(measured.examples, n_threads=n_threads) * self._voting.unit
-        model.logit_scale = fit_logit_scale(sums, measured.labels, measured.weights, model.parameters.T)
+        return self
 
-    def _copy_with(
-        self, model: Model, history: list[dict[str, Any]], calibrating: LabelledExamples, n_threads: int
-    ) -> Self:
-        """Return a classifier with the parameters of this one, fitted with a copy of `model`."""
-        twin = copy.copy(self)
-        twin._keep(model.copy(), [dict(entry) for entry in history], calibrating, n_threads)
-        return twin
+
+def _warn(found: Iterable[Warning]) -> None:
+    """Show warnings at the line that called `fit`."""
+    for warning in found:
+        warnings.warn(warning, stacklevel=3)

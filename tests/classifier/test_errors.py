@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-import wtm.classifier
+import wtm.fitting.epochs
 from tests.helpers.problems import assert_same_model, small, three_classes
 
 NAN, INF = float("nan"), float("inf")
@@ -252,7 +252,7 @@ def test_a_call_that_ends_in_mid_training_leaves_a_fitted_model_alone(monkeypatc
         yield next(iter(epochs))
         raise EndedError
 
-    monkeypatch.setattr(wtm.classifier, "show_epochs", first_and_then_no_more)
+    monkeypatch.setattr(wtm.fitting.epochs, "show_epochs", first_and_then_no_more)
     with pytest.raises(EndedError):
         getattr(model, method)(X, y)
     monkeypatch.undo()

@@ -162,7 +162,7 @@ def test_labels_that_are_spelt_in_several_ways_are_told_in_one_note(train, write
 def test_warnings_of_the_training_are_notes(train, write):
     data = write(as_csv({"a": list(np.random.default_rng(0).permutation(["1", "2"] * 50)), "y": ["u", "v"] * 50}))
     _, result = train(data, "--T", 10_000, target="y")
-    assert "note: T=10000 is out of proportion" in result.stderr
+    assert "note: T=10000 is too large" in result.stderr
     assert "Warning" not in result.stderr
 
 

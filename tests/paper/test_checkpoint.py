@@ -23,7 +23,10 @@ def parameters():
 def checkpoint(parameters):
     model = Model([Machine.new(parameters, 7, i) for i in range(3)], 2**62 + 7)
     problem = small_problem()
-    history = list(train(model, problem.training, problem.testing, n_epochs=2, shuffle=True, n_threads=1))
+    history = [
+        result.entry
+        for result in train(model, problem.training, problem.testing, n_epochs=2, shuffle=True, n_threads=1)
+    ]
     return Checkpoint(model, history, ABOUT)
 
 

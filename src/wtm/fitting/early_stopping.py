@@ -5,9 +5,8 @@ from sklearn.model_selection import train_test_split
 
 from wtm.machine.examples import LabelledExamples
 from wtm.machine.model import Model
-from wtm.machine.training import accuracy
-
-__all__ = ["BestEpoch", "hold_out"]
+from wtm.machine.training import EpochResult, Votes, measure
+from wtm.machine.voting import VotingModel
 
 
 def hold_out(data: LabelledExamples, fraction: float, seed: int) -> tuple[LabelledExamples, LabelledExamples]:
@@ -63,7 +62,7 @@ class BestEpoch:
     Parameters
     ----------
     model : Model
-        The state to begin with; it counts if it is a trained one.
+        The state to begin with, which counts if it has been trained.
     validation : LabelledExamples
     n_threads : int
 
@@ -71,19 +70,28 @@ class BestEpoch:
     ----------
     model : Model
         A copy of the best state.
-    validation : LabelledExamples
+    voting : VotingModel
+        The best state, compiled.
+    votes : Votes
+        Those of the best state on the validation rows.
     """
+
+    voting: VotingModel
+    votes: Votes
 
     def __init__(self, model: Model, validation: LabelledExamples, n_threads: int) -> None:
         self.model = model.copy()
-        self.validation = validation
         self._accuracy = -1.0
         if model.n_epochs:
-            self._accuracy = accuracy(model.voting_model(), validation, n_threads)
+            self.voting = model.voting_model()
+            self.votes = measure(self.voting, validation, n_threads)
+            self._accuracy = self.votes.accuracy
 
-    def see(self, model: Model, accuracy: float) -> int:
+    def see(self, model: Model, result: EpochResult) -> int:
         """Take the state after an epoch into account; return how many epochs ago the best one was."""
-        if accuracy > self._accuracy:
+        votes = result.validation
+        if votes is not None and votes.accuracy > self._accuracy:
             del self.model  # before there is another copy: each is as large as the model
-            self.model, self._accuracy = model.copy(), accuracy
+            self.model, self.voting, self.votes = model.copy(), result.voting, votes
+            self._accuracy = votes.accuracy
         return model.n_epochs - self.model.n_epochs

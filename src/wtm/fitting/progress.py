@@ -1,9 +1,9 @@
-"""What a user sees of the epochs while they run."""
+"""A display of the epochs while they run."""
 
 from collections.abc import Callable, Generator, Iterable
 from typing import Any, TypeVar
 
-__all__ = ["bar", "describe_epoch", "show_epochs"]
+from wtm.machine.training import EpochResult
 
 _Entry = TypeVar("_Entry")
 
@@ -18,29 +18,28 @@ def describe_epoch(entry: dict[str, Any]) -> str:
 
 
 def show_epochs(
-    epochs: Iterable[dict[str, Any]], n_epochs: int, verbose: int, label: str = "wtm"
-) -> Generator[dict[str, Any], None, None]:
-    """Pass the entries of a history on, showing them as they come.
+    epochs: Iterable[EpochResult], n_epochs: int, verbose: int, label: str = "wtm"
+) -> Generator[EpochResult, None, None]:
+    """Pass the results of epochs on, showing them as they come.
 
     Parameters
     ----------
-    epochs : iterable of dict
-        Entries of `WTMClassifier.history_`.
+    epochs : iterable of EpochResult
     n_epochs : int
         Their number.
     verbose : int
-        0 shows nothing; 1 a progress bar on standard error, on a terminal or in a notebook only; 2 prints a line an
-        epoch.
+        0 shows nothing; 1 shows a progress bar on standard error, on a terminal or in a notebook only; 2 prints a line
+        per epoch.
     label : str
-        What the bar is called.
+        The name of the bar.
     """
     if verbose == 1:
-        yield from bar(epochs, n_epochs, label, describe_epoch)
+        yield from bar(epochs, n_epochs, label, lambda result: describe_epoch(result.entry))
         return
-    for entry in epochs:
+    for result in epochs:
         if verbose > 1:
-            print(f"epoch {entry['epoch']}: {describe_epoch(entry)}", flush=True)
-        yield entry
+            print(f"epoch {result.entry['epoch']}: {describe_epoch(result.entry)}", flush=True)
+        yield result
 
 
 def bar(
@@ -54,9 +53,9 @@ def bar(
     n_epochs : int
         The number of entries.
     label : str
-        What the bar is called.
+        The name of the bar.
     describe : callable
-        What the bar says of the last entry.
+        What the bar says about the last entry.
     """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn

@@ -12,7 +12,7 @@ from wtm.kernels.layout import padded_words_for
 from wtm.machine.schedule import order_by_content
 from wtm.utils.memory_limits import check_memory
 
-_MEASURED_ROWS = 5_000
+_SAMPLE_ROWS = 5_000
 _CHUNK = 4096  # rows that are compared and packed at a time, so that working space does not grow with the table
 _BIT_VALUES = (1 << np.arange(8)).astype(np.uint8)
 
@@ -56,12 +56,17 @@ class LabelledExamples:
     labels: np.ndarray
     weights: np.ndarray | None = None
 
-    def sample(self) -> "LabelledExamples":
-        """Return the rows to measure a model on while it trains: all, or 5,000 spread evenly."""
+    def sampled_rows(self) -> np.ndarray | slice:
+        """Return an index of all rows, or of 5,000 spread evenly if there are more."""
         n_rows = len(self.labels)
-        if n_rows <= _MEASURED_ROWS:
-            return self
-        return self.rows(np.linspace(0, n_rows - 1, _MEASURED_ROWS).astype(np.int64))
+        if n_rows <= _SAMPLE_ROWS:
+            return slice(None)
+        return np.linspace(0, n_rows - 1, _SAMPLE_ROWS).astype(np.int64)
+
+    def sample(self) -> "LabelledExamples":
+        """Return the rows of `sampled_rows`, on which a model is measured while it trains."""
+        rows = self.sampled_rows()
+        return self if isinstance(rows, slice) else self.rows(rows)
 
     def weighted(self, class_weights: np.ndarray | None) -> "LabelledExamples":
         """Return the same rows with weights multiplied by their classes', float64 of shape (n_classes,)."""

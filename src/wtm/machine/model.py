@@ -57,9 +57,9 @@ class Model:
 
     def copy(self) -> "Model":
         """Return a model in the same state, which may be trained without this one."""
-        return self.going_on(self.parameters)
+        return self.resumed(self.parameters)
 
-    def going_on(self, parameters: MachineParameters) -> "Model":
+    def resumed(self, parameters: MachineParameters) -> "Model":
         """Return a copy with other parameters, which hold from now on.
 
         Raises
@@ -115,7 +115,7 @@ class PredictionModel:
         """Not there."""
         raise AttributeError(self.NO_AUTOMATA)
 
-    def going_on(self, parameters: MachineParameters) -> NoReturn:
+    def resumed(self, parameters: MachineParameters) -> NoReturn:
         """Not possible."""
         raise ValueError(self.NO_AUTOMATA)
 

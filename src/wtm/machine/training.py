@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Generator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,42 @@ from wtm.machine.voting import VotingModel
 from wtm.utils.interruptible import interruptible
 
 
+@dataclass(frozen=True)
+class Votes:
+    """A model's votes on labelled rows.
+
+    Attributes
+    ----------
+    accuracy : float
+        Share of the rows, by weight, whose label has the largest sum.
+    sums : ndarray of int64
+        The sums in fixed point of the rows of `LabelledExamples.sample`.
+    """
+
+    accuracy: float
+    sums: np.ndarray
+
+
+@dataclass(frozen=True)
+class EpochResult:
+    """A model after an epoch.
+
+    Attributes
+    ----------
+    entry : dict
+        An entry of `WTMClassifier.history_`.
+    voting : VotingModel
+        The model, compiled.
+    training, validation : Votes
+        On a sample of the training rows, and on all validation rows; None without validation data.
+    """
+
+    entry: dict[str, Any]
+    voting: VotingModel
+    training: Votes
+    validation: Votes | None
+
+
 def train(
     model: Model,
     training: LabelledExamples,
@@ -25,16 +62,15 @@ def train(
     n_epochs: int,
     shuffle: bool,
     n_threads: int,
-) -> Generator[dict[str, Any], None, None]:
-    """Train `model` in place, one epoch for each item taken.
+) -> Generator[EpochResult, None, None]:
+    """Train `model` in place, one epoch per item taken.
 
-    `weights`, float64 of shape (n_rows,) or None, say how many times an epoch sees each row; accuracies count rows by
-    their own weights.
+    `weights`, float64 of shape (n_samples,) or None, give how many times an epoch sees each row; accuracies count rows
+    by their own weights.
 
     Yields
     ------
-    dict
-        An entry of `WTMClassifier.history_`.
+    EpochResult
     """
     measured = training.sample()
     n_classes = len(model.machines)
@@ -47,33 +83,50 @@ def train(
             )
             counts = _train_classes(workers, model, training.examples.literals, schedule)
             seconds = time.perf_counter() - start
-            n_examples = sum(len(part.rows) for part in schedule) // 2  # each is dealt to two classes
+            n_examples = sum(len(part.rows) for part in schedule) // 2  # each is assigned to two classes
             model.n_seen += max(n_examples, len(labels))
             model.n_epochs += 1
             del schedule  # what the caller does before the next epoch may need the space
-            yield _entry(model, seconds, counts, measured, validation, n_threads)
+            yield _measure_epoch(model, seconds, counts, measured, validation, n_threads)
 
 
-def _entry(
+def measure(voting: VotingModel, data: LabelledExamples, n_threads: int) -> Votes:
+    """Vote on labelled rows."""
+    sums = voting.sums(data.examples, n_threads=n_threads)
+    return Votes(accuracy(sums, data), sums[data.sampled_rows()])
+
+
+def accuracy(sums: np.ndarray, data: LabelledExamples) -> float:
+    """Share of rows, by weight, whose label has the largest sum."""
+    right = sums.argmax(axis=1) == data.labels
+    if data.weights is None:
+        return float(np.mean(right))
+    # Exact sums: early stopping must not depend on the order in which a processor adds.
+    return math.fsum(data.weights[right]) / math.fsum(data.weights)
+
+
+def _measure_epoch(
     model: Model,
     seconds: float,
     counts: list[FeedbackCounts],
-    measured: LabelledExamples,
+    training: LabelledExamples,
     validation: LabelledExamples | None,
     n_threads: int,
-) -> dict[str, Any]:
-    """Measure `model` after an epoch."""
+) -> EpochResult:
     voting = model.voting_model()
-    return {
+    on_training = measure(voting, training, n_threads)
+    on_validation = None if validation is None else measure(voting, validation, n_threads)
+    entry = {
         "epoch": model.n_epochs,
         "seconds": seconds,
-        "train_accuracy": accuracy(voting, measured, n_threads),
-        "valid_accuracy": None if validation is None else accuracy(voting, validation, n_threads),
+        "train_accuracy": on_training.accuracy,
+        "valid_accuracy": None if on_validation is None else on_validation.accuracy,
         "type_i": sum(count.type_i for count in counts),
         "type_ii": sum(count.type_ii for count in counts),
         "weights_at_edge": sum(count.weights_at_edge for count in counts),
         "literals_per_clause": len(voting.literal_list) / len(voting.clause_votes),
     }
+    return EpochResult(entry, voting, on_training, on_validation)
 
 
 def _train_classes(
@@ -89,12 +142,3 @@ def _train_classes(
 
 def _train_class(machine: Machine, literals: np.ndarray, schedule: ClassSchedule) -> tuple[Machine, FeedbackCounts]:
     return machine, interruptible(lambda: machine.train(literals, schedule))
-
-
-def accuracy(voting: VotingModel, data: LabelledExamples, n_threads: int) -> float:
-    """Share of rows, by weight, whose label has the largest sum."""
-    right = voting.sums(data.examples, n_threads=n_threads).argmax(axis=1) == data.labels
-    if data.weights is None:
-        return float(np.mean(right))
-    # Exact sums: early stopping must not depend on the order in which a processor adds.
-    return math.fsum(data.weights[right]) / math.fsum(data.weights)

@@ -260,8 +260,8 @@ class _Training:
             n_threads=resolve_n_threads(self._options.n_jobs),
         )
         with Interruption() as interruption:
-            for entry in show_epochs(epochs, n_epochs, 1, run.setting.method):
-                history.append(entry)
+            for result in show_epochs(epochs, n_epochs, 1, run.setting.method):
+                history.append(result.entry)
                 stopped = interruption.requested
                 if stopped:
                     break

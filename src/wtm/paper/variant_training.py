@@ -79,7 +79,7 @@ class MachineTraining:
             shuffle=self._shuffle,
             n_threads=self._n_threads,
         )
-        return (entry["valid_accuracy"] for entry in epochs)
+        return (result.entry["valid_accuracy"] for result in epochs)
 
     def save(self, path: Path, about: dict[str, Any]) -> None:
         """See `Training`."""
