@@ -1,13 +1,11 @@
-"""Refusing in time what memory can't hold: a process that takes too much is killed without a word."""
+"""Refuse allocations that don't fit into memory, before the system kills the process for them."""
 
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["available_memory", "check_memory"]
-
-_NOT_WORTH_A_LOOK = 1 << 24
-_MARGIN = 1.1  # for what is not counted, such as what the allocator keeps to itself
+_ALWAYS_ALLOWED = 1 << 24
+_MARGIN = 1.1  # for what is not counted, such as the allocator's overhead
 _MEMINFO = Path("/proc/meminfo")
 _OWN_GROUPS = Path("/proc/self/cgroup")
 _GROUPS = Path("/sys/fs/cgroup")
@@ -15,55 +13,57 @@ _UNITS = ((30, "GiB"), (20, "MiB"), (10, "KiB"), (0, "bytes"))
 
 
 def check_memory(n_bytes: int, wanted: str, remedy: str) -> None:
-    """Refuse to allocate more than is free now.
+    """Refuse to allocate more memory than is available now.
 
     Parameters
     ----------
     n_bytes : int
     wanted : str
-        What takes them, and `remedy`, what would take less, for the message.
+        What needs the memory, for the message.
     remedy : str
+        What would need less, for the message.
 
     Raises
     ------
     MemoryError
-        The machine, or the container on it, has less to give. Where neither tells how much, nothing is refused.
+        The machine or its container has less memory. If neither reports how much, nothing is refused.
     """
-    if n_bytes <= _NOT_WORTH_A_LOOK:
+    if n_bytes <= _ALWAYS_ALLOWED:
         return
     needed, available = int(n_bytes * _MARGIN), available_memory()
     if available is not None and available < needed:
         raise MemoryError(
-            f"{wanted} would take {_words(needed)} of memory, and {_words(available)} are available. {remedy}"
+            f"{wanted} would take {_with_unit(needed)} of memory, and {_with_unit(available)} are available. {remedy}"
         )
 
 
 def available_memory() -> int | None:
-    """Bytes that can be allocated now, what gives way (page cache) or aside (swap) included; None where nothing tells.
+    """Return the bytes that can be allocated now, page cache and swap included, or None if unknown.
 
-    On Linux what the machine and the control groups of this process have left; elsewhere all that the machine has.
+    On Linux this is what the machine and the control groups of this process have left; elsewhere it is all memory of
+    the machine.
     """
     return min(_limits(), default=None)
 
 
 def _limits() -> Iterator[int]:
-    machine = _left_on_linux()
+    machine = _available_on_linux()
     if machine is None:
-        machine = _physical()
+        machine = _physical_memory()
     if machine is not None:
         yield machine
-    yield from _left_in_groups()
+    yield from _left_in_control_groups()
 
 
-def _left_on_linux() -> int | None:
+def _available_on_linux() -> int | None:
     found = _numbers(_MEMINFO)
     if "MemAvailable:" not in found:
         return None
     return found["MemAvailable:"] + found.get("SwapFree:", 0) << 10
 
 
-def _physical() -> int | None:
-    """Bytes of the machine's memory, where it tells (not on Windows)."""
+def _physical_memory() -> int | None:
+    """Return the bytes of the machine's memory, or None if unknown (on Windows)."""
     try:
         n_bytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
@@ -71,14 +71,14 @@ def _physical() -> int | None:
     return n_bytes if n_bytes > 0 else None
 
 
-def _left_in_groups() -> Iterator[int]:
-    """Bytes that each limit on this process leaves, by version 2 of Linux's control groups and by version 1."""
+def _left_in_control_groups() -> Iterator[int]:
+    """Yield the bytes that each limit on this process leaves, in version 2 and version 1 of Linux's control groups."""
     try:
         lines = _OWN_GROUPS.read_text().splitlines()
     except (OSError, ValueError):
         lines = []
-    controllers_and_paths = [(line.split(":", 2)[1:]) for line in lines if line.count(":") >= 2]
-    # In a container the group's name may be the host's, and the folders be those of the container alone: both count.
+    controllers_and_paths = [line.split(":", 2)[1:] for line in lines if line.count(":") >= 2]
+    # In a container the path may be the host's while the folders are the container's, so look at all folders above too.
     paths = {"": "/", "memory": "/"} | dict(controllers_and_paths)
     for folder in _upward(_GROUPS, paths[""]):
         yield from _left(folder, "memory.max", "memory.current", "")
@@ -87,7 +87,7 @@ def _left_in_groups() -> Iterator[int]:
 
 
 def _upward(root: Path, path: str) -> Iterator[Path]:
-    """A group's folder and those that it lies in, up to the root."""
+    """Yield a group's folder and its parents, up to the root."""
     parts = [part for part in path.split("/") if part]
     for depth in range(len(parts), -1, -1):
         yield root.joinpath(*parts[:depth])
@@ -96,7 +96,7 @@ def _upward(root: Path, path: str) -> Iterator[Path]:
 def _left(folder: Path, limit_name: str, used_name: str, prefix: str) -> Iterator[int]:
     try:
         limit, used = (int((folder / name).read_text()) for name in (limit_name, used_name))
-    except (OSError, ValueError):  # there is no such file, or no limit: it says "max"
+    except (OSError, ValueError):  # no such file, or no limit ("max")
         return
     statistics = _numbers(folder / "memory.stat")
     cache = sum(statistics.get(f"{prefix}{name}_file", 0) for name in ("active", "inactive"))
@@ -104,7 +104,7 @@ def _left(folder: Path, limit_name: str, used_name: str, prefix: str) -> Iterato
 
 
 def _numbers(path: Path) -> dict[str, int]:
-    """The first number after each name in a file of lines; empty where there is no such file."""
+    """Return the first number after each name in a file of lines; empty if there is no such file."""
     try:
         rows = [line.split() for line in path.read_text().splitlines()]
         return {row[0]: int(row[1]) for row in rows if len(row) > 1}
@@ -112,6 +112,6 @@ def _numbers(path: Path) -> dict[str, int]:
         return {}
 
 
-def _words(n_bytes: int) -> str:
+def _with_unit(n_bytes: int) -> str:
     shift, unit = next(((shift, unit) for shift, unit in _UNITS if n_bytes >> shift), _UNITS[-1])
     return f"{n_bytes / (1 << shift):,.1f} {unit}" if shift else f"{n_bytes} {unit}"
