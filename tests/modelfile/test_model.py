@@ -343,16 +343,6 @@ def named(X):
     return pd.DataFrame(X, columns=[f"feature {i}" for i in range(X.shape[1])])
 
 
-def test_the_example_of_the_readme_runs(tmp_path, monkeypatch):
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    example = readme.split("\n## Save and load\n")[1].split("```python\n")[1].split("```")[0]
-    monkeypatch.chdir(tmp_path)
-    names = {}
-    exec(example, names)
-    assert (names["same"].predict(names["X"]) == names["clf"].predict(names["X"])).all()
-    assert {path.suffix for path in tmp_path.iterdir()} == {".safetensors"}
-
-
 def test_load_model_is_a_public_name():
     assert wtm.load_model is load_model
     assert "load_model" in dir(wtm)
