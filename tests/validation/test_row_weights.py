@@ -7,8 +7,11 @@ import pytest
 from scipy import stats
 from sklearn.base import clone
 
+from tests.helpers.models import parameters
 from tests.helpers.problems import assert_same_model, is_same_model, small, table, three_classes, xor
+from wtm.machine.examples import pack_examples
 from wtm.machine.machine_parameters import ENGINES
+from wtm.machine.model import Model
 from wtm.machine.schedule import draw_schedule
 
 # Below are a few p-values; a right program fails one of them for less than one choice of seeds in 10**6.
@@ -155,22 +158,26 @@ def test_whole_weights_are_repeated_rows(problem, shuffle):
 
 
 def test_a_weight_is_so_many_rows_wherever_they_stand():
-    """In distribution: sums of many small models, once of weighted rows and once with the copies at the end."""
+    """In distribution: sums of many small models, trained on weighted rows and with the copies at the end."""
     X, y = table(12, 3), np.arange(12) % 2
-    weights = np.where(y == 1, 4.0, 1.0)
-    repeated_rows = np.concatenate([np.arange(12), *[np.flatnonzero(y == 1)] * 3])
+    copies = np.concatenate([np.arange(12), *[np.flatnonzero(y == 1)] * 3])
+    p = parameters(3, T=8.0, s=3.0, gamma=0.05, engine="lazy")
 
-    def sums(weighted, seed):
-        model = small(n_clauses=4, n_epochs=2, random_state=seed)
-        data = (X, y, weights) if weighted else (X[repeated_rows], y[repeated_rows])
-        return model.partial_fit(*data[:2], [0, 1], *data[2:]).decision_function(X[:1])[0]
+    def difference(rows, weights, seed):
+        model = Model.new(p, 2, seed)
+        schedule = draw_schedule(y[rows], 2, seed=seed, n_seen=0, shuffle=True, weights=weights)
+        literals = pack_examples(X[rows]).literals
+        for machine, part in zip(model.machines, schedule, strict=True):
+            machine.train(literals, part)
+        first, second = model.voting_model().sums(pack_examples(X[:1]))[0]
+        return second - first
 
-    weighted, repeated = ([sums(kind, 2 * seed + kind) for seed in range(150)] for kind in (True, False))
+    weighted = [difference(np.arange(12), np.where(y == 1, 4.0, 1.0), 3 * seed) for seed in range(150)]
+    repeated = [difference(copies, None, 3 * seed + 1) for seed in range(150)]
+    unweighted = [difference(np.arange(12), None, 3 * seed + 2) for seed in range(150)]
     assert len(set(weighted)) > 20
     assert stats.ks_2samp(weighted, repeated).pvalue > P_BOUND
-    unweighted = [small(n_clauses=4, n_epochs=2, random_state=s).partial_fit(X, y, [0, 1]).decision_function(X[:1])[0]
-                  for s in range(150)]  # fmt: skip
-    assert stats.ks_2samp(weighted, unweighted).pvalue < 1e-3, "the test can tell"
+    assert stats.ks_2samp(weighted, unweighted).pvalue < 1e-3, "the test can fail"
 
 
 def test_going_on_with_weights_is_the_same_as_not_having_stopped(problem):
