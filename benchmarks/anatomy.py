@@ -21,7 +21,8 @@ from wtm.machine.examples import Examples, pack_examples
 from wtm.machine.machine import Machine
 from wtm.machine.machine_parameters import MachineParameters
 from wtm.machine.schedule import ClassSchedule, draw_schedule
-from wtm.paper.files import environment
+from wtm.paper.environment import environment
+from wtm.paper.text_table import Table
 
 ROOT = Path(__file__).resolve().parent.parent
 SEED = 1
@@ -127,20 +128,19 @@ def _section(
     literals = sum(int(machine.include.sum()) for machine in machines) / n_clauses
     left = seconds - sum(part.seconds for part in parts)
     parts.append(Part("feedback to false clauses, and all else", counts.false, left, 0.0, ""))
-    lines = [
-        f"## Epoch {epoch}: {seconds:.3f} s\n",
-        f"{counts.hits_i:,} Type I and {counts.hits_ii:,} Type II feedbacks to true clauses, {counts.false:,} Type I "
-        f"feedbacks to false ones; {literals:.1f} literals per clause before the epoch.\n",
-        "| part | times | ns each | s | of the epoch | limit, s | times the limit | set by |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
-    ]
+    rows = []
     for part in parts:
         limit = [f"{part.limit:.4f}", f"{part.seconds / part.limit:.1f}"] if part.limit else ["", ""]
         each = f"{1e9 * part.seconds / max(1, part.times):,.0f}"
         share = f"{part.seconds / seconds:.0%}"
-        cells = [part.name, f"{part.times:,}", each, f"{part.seconds:.4f}", share, *limit, part.reason]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join([*lines, ""])
+        rows.append([part.name, f"{part.times:,}", each, f"{part.seconds:.4f}", share, *limit, part.reason])
+    header = ["part", "times", "ns each", "s", "of the epoch", "limit, s", "times the limit", "set by"]
+    introduction = (
+        f"## Epoch {epoch}: {seconds:.3f} s\n\n"
+        f"{counts.hits_i:,} Type I and {counts.hits_ii:,} Type II feedbacks to true clauses, {counts.false:,} Type I "
+        f"feedbacks to false ones; {literals:.1f} literals per clause before the epoch.\n"
+    )
+    return "\n".join([introduction, Table(header, rows).markdown(), ""])
 
 
 def _time_epoch(examples: Examples, machines: list[Machine], schedule: list[ClassSchedule]) -> tuple[float, Counts]:

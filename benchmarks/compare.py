@@ -21,7 +21,7 @@ from benchmarks.experiments import Experiment, choose
 from benchmarks.performance_page import read_results, write_report
 from benchmarks.prepare_data import prepare
 from benchmarks.runner import run_experiment
-from wtm.paper.files import environment
+from wtm.paper.environment import environment
 
 ROOT = Path(__file__).resolve().parent.parent
 VECTORS = ("sse4.2", "avx2", "avx512f", "avx512bw", "avx512vbmi", "neon", "sve")

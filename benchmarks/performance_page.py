@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.experiments import BASELINE, EXPERIMENTS
+from wtm.paper.text_table import Table
 
 __all__ = ["Record", "newest", "read_results", "render", "round_seconds", "write_report"]
 
@@ -141,7 +142,7 @@ def _training_table(working: list[Record], baseline: Record | None) -> str:
             ]
         )
     heads = ["training", "epoch 1, s", "epoch 10, s", "epochs timed", "s/epoch", "times wtm", "ns per clause"]
-    return _table(heads, rows)
+    return Table(heads, rows).markdown()
 
 
 def _prediction_table(working: list[Record], baseline: Record | None) -> str:
@@ -165,7 +166,7 @@ def _prediction_table(working: list[Record], baseline: Record | None) -> str:
         "prediction", "all test rows, s", "times wtm", "ns per clause", "times wtm, per clause", "memory, MiB",
         "bytes per automaton", "accuracy (epoch)",
     ]  # fmt: skip
-    return _table(heads, rows)
+    return Table(heads, rows).markdown()
 
 
 def _engines_table(working: list[Record]) -> str:
@@ -179,7 +180,7 @@ def _engines_table(working: list[Record]) -> str:
                     seconds[copy["engine"]][copy["round"]] = copy["seconds"]
             ratios = [seconds["direct"][r] / seconds["lazy"][r] for r in seconds["lazy"] if r in seconds["direct"]]
             rows.append([str(epoch), *(_seconds(list(seconds[name].values())) for name in seconds), _factors(ratios)])
-    return _table(["epoch", "lazy, s", "direct, s", "direct, times lazy"], rows)
+    return Table(["epoch", "lazy, s", "direct, s", "direct, times lazy"], rows).markdown()
 
 
 def _whole_run(record: Record, setting: dict[str, Any]) -> str:
@@ -228,11 +229,6 @@ def _busy(session: list[Record]) -> str:
 
 
 # --- Cells ---------------------------------------------------------------------------------------------------
-
-
-def _table(heads: list[str], rows: list[list[str]]) -> str:
-    rule = ["---", *["---:"] * (len(heads) - 1)]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in (heads, rule, *rows))
 
 
 def _spread(values: Sequence[float], form: str) -> str:

@@ -20,7 +20,7 @@ from benchmarks.choosing.candidates import DEFAULT, EPOCHS, Setting
 from benchmarks.choosing.problems import Problem
 from benchmarks.choosing.trials import append, read_lines
 from wtm import WTMClassifier
-from wtm.paper.files import environment
+from wtm.paper.environment import environment
 
 __all__ = ["METHODS", "N_JOBS", "SEEDS", "Result", "read_results", "run_methods"]
 

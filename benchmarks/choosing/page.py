@@ -12,7 +12,7 @@ from benchmarks.choosing.methods import METHODS, N_JOBS, SEEDS, Result
 from benchmarks.choosing.problems import FOLDS, NAMES, ROWS
 from benchmarks.choosing.shortfalls import Trials, best_settings, shortfalls
 from benchmarks.choosing.trials import Trial
-from wtm.paper.console import NOTHING, Table
+from wtm.paper.text_table import NOTHING, Table
 
 __all__ = ["write_page"]
 

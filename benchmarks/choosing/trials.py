@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.choosing.candidates import CURVES, DEFAULT, EPOCHS, GRID, LONG_EPOCHS, Setting
 from benchmarks.choosing.problems import Fold, Problem, folds
 from wtm import WTMClassifier
-from wtm.paper.files import environment
+from wtm.paper.environment import environment
 
 __all__ = ["Trial", "append", "read_lines", "read_trials", "run_trials"]
 

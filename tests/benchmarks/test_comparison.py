@@ -46,7 +46,7 @@ def rows_of(report):
             head = None
         elif head is None:
             head = cells[0]
-        elif cells[0] != "---":
+        elif cells[0] != ":---":
             rows[head, cells[0]] = cells[1:]
     return rows
 

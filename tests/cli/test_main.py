@@ -1,71 +1,22 @@
-import dataclasses
-import functools
-import json
+"""The command itself: version, help, usage, terminals."""
+
 import os
-import signal
 import subprocess
 import sys
-import sysconfig
-import time
-import xml.etree.ElementTree as ElementTree
-from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import wtm
-from tests.helpers.synthetic import write_imdb, write_mnist
-from wtm.cli.main import app
-from wtm.datasets import DatasetNotFoundError, load_connect_4
-from wtm.paper import problem, sampling
-from wtm.paper.sampling import Point, Timing
-from wtm.paper.settings import Preset
-
-WTM = str(Path(sysconfig.get_path("scripts")) / "wtm")
+from tests.helpers.shell import invoke
 
 
 def wtm_process(*arguments, **options):
-    return subprocess.run([WTM, *map(str, arguments)], capture_output=True, text=True, timeout=120, **options)
-
-
-def invoke(*arguments):
-    return CliRunner().invoke(app, list(map(str, arguments)), prog_name="wtm")
-
-
-def records_in(folder):
-    """The records of a folder, by the first part of their names."""
-    return {
-        path.name.split("-")[0]: json.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*-seed0.json"))
-    }
-
-
-def without_times(record):
-    return {key: value for key, value in record["history"].items() if key != "seconds"}
-
-
-@pytest.fixture
-def few_positions(monkeypatch):
-    """Let the experiment see a few hundred of the positions only."""
-    full = load_connect_4()
-    train, test = slice(None, None, 200), slice(None, None, 50)
-    few = dataclasses.replace(
-        full,
-        X_train=full.X_train[train],
-        y_train=full.y_train[train],
-        X_test=full.X_test[test],
-        y_test=full.y_test[test],
-    )
-    monkeypatch.setattr(problem, "load_connect_4", lambda split: few)
-    return few
-
-
-# As a process
+    command = [sys.executable, "-m", "wtm", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, **options)
 
 
 def test_version():
     assert wtm_process("--version").stdout == f"wtm {wtm.__version__}\n"
-    as_module = subprocess.run([sys.executable, "-m", "wtm", "--version"], capture_output=True, text=True, timeout=60)
-    assert as_module.stdout == f"wtm {wtm.__version__}\n"
 
 
 def test_the_command_imports_experiments_only_when_they_run():
@@ -74,342 +25,22 @@ def test_the_command_imports_experiments_only_when_they_run():
     assert result.stdout == "set()\n"
 
 
-def test_connect_4_from_start_to_end(tmp_path):
-    result = wtm_process("reproduce", "connect-4", "--epochs", 1, "--out", "results", cwd=tmp_path)
-    assert result.returncode == 0, result.stderr
-    assert "Connect-4, preset light" in result.stdout
-    assert "80.13" in result.stdout
-    assert "\x1b" not in result.stdout + result.stderr
-    starts = [line.split(":")[0].split("-")[0] for line in result.stderr.splitlines()]
-    assert starts == ["wtm", "wtm", "tm", "tm", "Written to results/connect"]
-    out = tmp_path / "results" / "connect-4"
-    assert {path.suffix for path in out.iterdir()} == {".json", ".svg", ".txt", ""}
-    records = records_in(out)
-    assert records["wtm"]["data"]["training_rows"] == 60_802
-    assert records["wtm"]["data"]["majority"] == {"label": "win", "test_share": pytest.approx(4_402 / 6_755)}
-    assert [records[name]["setting"]["gamma"] for name in ("wtm", "tm")] == [0.0001, 0.0]
-    for record in records.values():
-        (accuracy,) = record["history"]["test_accuracy"]
-        assert f"{100 * accuracy:.2f}" in result.stdout
-    assert ElementTree.parse(out / "learning-curve-light.svg").getroot().tag.endswith("svg")
-    assert (out / "rules-light.txt").read_text(encoding="utf-8").count("THEN votes") == 30
-
-
-@pytest.mark.skipif(os.name != "posix", reason="signals are another matter elsewhere")
-@pytest.mark.parametrize(("numbers", "code", "said"), [
-    ((signal.SIGINT,), 130, "Stopping after this epoch; Ctrl-C once more stops at once."),
-    ((signal.SIGTERM, signal.SIGTERM), 143,
-     "Asked to end by SIGTERM: stopping after this epoch. Ctrl-C stops at once."),
-])  # fmt: skip
-def test_an_interrupted_process_keeps_what_it_has_and_another_goes_on_bit_for_bit(tmp_path, numbers, code, said):
-    command = ["reproduce", "connect-4", "--quick", "--methods", "wtm", "--out", tmp_path / "parts", "--epochs"]
-    # A test run in the background of a script ignores the signal, and its children would inherit that.
-    listen = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen([WTM, *map(str, command), "100000"], preexec_fn=listen, **pipes) as process:
-        try:
-            assert process.stderr.readline().startswith("wtm-60-")
-            time.sleep(0.3)  # some epochs; any number will do
-            for number in numbers:
-                process.send_signal(number)
-            output, errors = process.communicate(timeout=60)
-        finally:
-            process.kill()
-    assert process.returncode == code
-    assert output == ""
-    stopping, kept = errors.splitlines()
-    assert stopping == said
-    assert kept.endswith("of 100,000 epochs. The same command with --resume goes on.")
-    before = records_in(tmp_path / "parts" / "quick" / "connect-4")["wtm"]
-    n_epochs = len(before["history"]["seconds"]) + 2
-    for name, resume in (("parts", ["--resume"]), ("whole", [])):
-        result = invoke(*command[:-2], tmp_path / name, "--epochs", n_epochs, *resume)
-        assert result.exit_code == 0, result.output
-    parts, whole = (records_in(tmp_path / name / "quick" / "connect-4")["wtm"] for name in ("parts", "whole"))
-    assert without_times(parts) == without_times(whole)
-    assert parts["weights"] == whole["weights"]
-    assert [session["epochs"] for session in parts["sessions"]] == [[1, n_epochs - 2], [n_epochs - 1, n_epochs]]
-
-
-@pytest.mark.skipif(os.name != "posix", reason="a closed pipe is another error elsewhere")
-def test_a_reader_that_goes_away_is_no_error_worth_a_traceback(tmp_path):
-    environment = {name: value for name, value in os.environ.items() if name != "WTM_DATA"}
-    command = [WTM, "reproduce", "sampling", "--rounds", "1", "--out", str(tmp_path)]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-    ) as process:
-        process.stdout.close()
-        errors = process.stderr.read()
-    assert process.returncode == 1
-    assert "Traceback" not in errors
-    assert json.loads((tmp_path / "sampling" / "sampling.json").read_text())["kind"] == "sampling"
-
-
-# Wrong usage: exit code 2
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("reproduce", "connect-4", "--preset", "heavy"),
-        ("reproduce", "connect-4", "--epochs", "0"),
-        ("reproduce", "connect-4", "--epochs", "many"),
-        ("reproduce", "connect-4", "--n-jobs", "0"),
-        ("reproduce", "connect-4", "--seed", "-1"),
-        ("reproduce", "connect-4", "--seed", str(2**63)),
-        ("reproduce", "connect-4", "--seeds", "0"),
-        ("reproduce", "connect-4", "--methods", "tea"),
-        ("reproduce", "connect-4", "--data-dir", "there"),
-        ("reproduce", "imdb", "--recipe", "tea"),
-        ("reproduce", "economy", "tea"),
-        ("reproduce", "sweep", "mnist", "--over", "tea"),
-        ("reproduce", "sampling", "--rounds", "0"),
-        ("reproduce", "connect-5"),
-        ("learn",),
-        ("--verse",),
-    ],
-)
-def test_wrong_usage(arguments, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    result = invoke(*arguments)
-    assert result.exit_code == 2
-    assert arguments[-1] in result.stderr or arguments[-2] in result.stderr
-    assert list(tmp_path.iterdir()) == []
-
-
-EXPERIMENTS = ("connect-4", "mnist", "imdb", "economy", "sweep", "weights", "variants", "vanilla", "sampling", "report")
-
-
-@pytest.mark.parametrize("command", [(), ("reproduce",), *(("reproduce", experiment) for experiment in EXPERIMENTS)])
-def test_help_everywhere(command):
+@pytest.mark.parametrize("command", [(), ("train",), ("predict",), ("rules",), ("reproduce",)])
+def test_help(command):
     result = invoke(*command, "--help")
     assert result.exit_code == 0
     assert "Usage" in result.stdout
 
 
-# Failures: exit code 1 and one line
-
-
-def assert_one_line(result, *parts):
-    assert result.exit_code == 1
-    (line,) = [line for line in result.stderr.splitlines() if line.startswith("wtm: ")]
-    assert result.stderr.endswith(line + "\n")
-    assert "Traceback" not in result.output
-    for part in parts:
-        assert part in line
-
-
-@pytest.mark.parametrize("experiment", ["connect-4", "sampling"])
-def test_results_that_cannot_be_written_are_found_out_before_the_work(experiment, tmp_path):
-    file = tmp_path / "file"
-    file.write_text("kept")
-    for out in (file, file / "below"):
-        result = invoke("reproduce", experiment, "--out", out)
-        assert_one_line(result, f"--out must name a folder, but {file} is a file.")
-        assert result.stderr.count("\n") == 1
-    assert file.read_text() == "kept"
-    for out in (tmp_path / ("n" * 300), *([Path("/proc/out")] if sys.platform == "linux" else [])):
-        result = invoke("reproduce", experiment, "--out", out)
-        assert_one_line(result, f"--out: no results can be written to {out}")
-        assert result.stderr.count("\n") == 1
-
-
-def test_missing_data(tmp_path, monkeypatch):
-    def missing(split):
-        raise DatasetNotFoundError("The data set was not found.\nLooked in: nowhere.")
-
-    monkeypatch.setattr(problem, "load_connect_4", missing)
-    assert_one_line(invoke("reproduce", "connect-4", "--out", tmp_path), "was not found. Looked in: nowhere.")
-
-
-def test_interruption_inside_a_command(monkeypatch):
-    def interrupted(*arguments):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(sampling, "reproduce", interrupted)
-    result = invoke("reproduce", "sampling")
-    assert result.exit_code == 130
-    assert result.stderr == "wtm: interrupted.\n"
-
-
-def test_seeds_end_with_the_largest(tmp_path):
-    arguments = ("--quick", "--seed", 2**63 - 1, "--seeds", 2, "--out", tmp_path)
-    assert_one_line(invoke("reproduce", "connect-4", *arguments), "goes beyond the largest seed, 9223372036854775807")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_where_there_are_no_quick_results_the_command_for_them_is_named(tmp_path):
-    result = invoke("reproduce", "report", "--quick", "--results", tmp_path)
-    assert_one_line(result, f"run an experiment with --out {tmp_path} --quick first")
-
-
-def test_an_unknown_variant_lists_the_variants(tmp_path):
-    result = invoke("reproduce", "variants", "--only", "lazy,laxy", "--quick", "--out", tmp_path)
-    assert_one_line(result, "--only 'laxy' is no variant: the variants are shuffled, file-order,")
-
-
-@pytest.mark.parametrize(("command", "name"), [
-    (["mnist"], "MNIST"),
-    (["weights"], "MNIST"),
-    (["variants"], "MNIST"),
-    (["vanilla"], "MNIST"),
-    (["sampling"], "MNIST"),
-    (["economy", "mnist"], "MNIST"),
-    (["imdb"], "IMDb"),
-    (["sweep", "imdb", "--over", "gamma"], "IMDb"),
-])  # fmt: skip
-def test_a_named_folder_without_the_data(command, name, tmp_path):
-    (tmp_path / "data").mkdir()
-    result = invoke("reproduce", *command, "--data-dir", tmp_path / "data", "--out", tmp_path / "out")
-    assert_one_line(result, f"The data set {name} was not found", str(tmp_path / "data"))
-
-
-def test_report_without_results(tmp_path):
-    result = invoke("reproduce", "report", "--results", tmp_path / "none", "--out", tmp_path / "docs")
-    assert_one_line(result, "There are no results in", "none")
-
-
-# What the commands do
-
-
-def test_connect_4_results_depend_on_the_seed_and_not_on_threads(few_positions, tmp_path):
-    runs = {}
-    for name, *options in (("a", "--n-jobs", 1), ("b", "--n-jobs", 2)):
-        result = invoke("reproduce", "connect-4", "--epochs", 2, "--seeds", 2, "--out", tmp_path / name, *options)
-        assert result.exit_code == 0, result.output
-        assert "2 seeds" in result.stdout
-        paths = sorted((tmp_path / name / "connect-4").glob("*.json"))
-        runs[name] = {path.name: without_times(json.loads(path.read_text())) for path in paths}
-    assert runs["a"] == runs["b"]
-    assert [name.rpartition("-")[2] for name in runs["a"]] == ["seed0.json", "seed1.json"] * 2
-    one, other = list(runs["a"].values())[:2]
-    assert one != other
-    for file in ("rules-light.txt", "learning-curve-light.svg"):
-        one, other = ((tmp_path / name / "connect-4" / file).read_bytes() for name in "ab")
-        assert one == other
-
-
-def test_methods_choose_the_machine(few_positions, tmp_path):
-    result = invoke("reproduce", "connect-4", "--methods", "tm", "--epochs", 1, "--out", tmp_path)
-    assert result.exit_code == 0, result.output
-    assert set(records_in(tmp_path / "connect-4")) == {"tm"}
-    assert "All weights of this machine are 1" in (tmp_path / "connect-4" / "rules-light.txt").read_text("utf-8")
-    result = invoke("reproduce", "connect-4", "--preset", "best", "--methods", "tm", "--out", tmp_path)
-    assert_one_line(result, "--methods tm leaves nothing of preset best")
-
-
-def test_without_matplotlib_everything_but_the_plot_is_written(few_positions, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    result = invoke("reproduce", "connect-4", "--epochs", 1, "--out", tmp_path)
-    assert result.exit_code == 0, result.output
-    assert "No learning-curve-light.svg: matplotlib is not installed" in result.stderr
-    assert f"Written to {tmp_path / 'connect-4'}: 2 records, rules-light.txt\n" in result.stderr
-    assert not list(tmp_path.rglob("*.svg"))
-
-
-def test_finished_results_are_not_replaced(few_positions, tmp_path):
-    command = ("reproduce", "connect-4", "--methods", "wtm", "--out", tmp_path, "--epochs")
-    assert invoke(*command, 3).exit_code == 0
-    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    for n_epochs in (2, 3, 4):
-        assert_one_line(invoke(*command, n_epochs), "holds 3 of 3 epochs", "--resume", "--out")
-    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
-    assert "3 epochs are there" in invoke(*command, 2, "--resume").stderr
-
-
-@pytest.mark.parametrize("command", [("sampling", "--rounds", 1), ("vanilla",)])
-def test_no_experiment_replaces_results(tmp_path, command):
-    name = "sampling.json" if command[0] == "sampling" else "mlp-500-150-seed0.json"
-    there = tmp_path / command[0] / name
-    there.parent.mkdir()
-    there.write_text("precious", "utf-8")
-    assert_one_line(invoke("reproduce", *command, "--out", tmp_path), f"{there} holds results", "--out")
-    assert there.read_text("utf-8") == "precious"
-
-
-@pytest.mark.parametrize("experiment", ["connect-4", "sampling", "vanilla"])
-def test_quick_results_have_a_folder_to_themselves(tmp_path, experiment):
-    out = tmp_path / "quick"
-    assert_one_line(invoke("reproduce", experiment, "--out", out), f"--out {out}: ", "--quick")
-    assert not out.exists()
-
-
-def test_every_experiment_in_its_quick_form_and_a_report_of_all(few_positions, tmp_path):
-    data_dir, out = tmp_path / "data", tmp_path / "out"
-    data_dir.mkdir()
-    write_mnist(data_dir)
-    write_imdb(data_dir)
-    data, quick = ("--data-dir", data_dir), ("--quick", "--epochs", 2, "--out", out)
-    for preset in Preset:
-        for command in (["connect-4"], ["mnist", *data], ["imdb", *data], ["imdb", "--recipe", "authors", *data]):
-            result = invoke("reproduce", *command, "--preset", preset, *quick, "--resume")
-            assert result.exit_code == 0, result.output
-    for command in (
-        ["economy", "connect-4"], ["economy", "mnist", *data], ["economy", "imdb", *data],
-        ["sweep", "connect-4", "--over", "gamma"], ["sweep", "connect-4", "--over", "clauses", "--methods", "wtm"],
-        ["weights", *data], ["variants", *data],
-    ):  # fmt: skip
-        result = invoke("reproduce", *command, *quick, "--resume")
-        assert result.exit_code == 0, result.output
-    for command in (["sampling", *data], ["vanilla", *data]):
-        result = invoke("reproduce", *command, "--quick", "--out", out)
-        assert result.exit_code == 0, result.output
-    result = invoke("reproduce", "report", "--results", out, "--quick")
-    assert result.exit_code == 0, result.output
-    report = (out / "quick" / "paper.md").read_text(encoding="utf-8")
-    assert "Their figures mean nothing" in report
-    missing = [line for line in report.splitlines() if line.startswith("Not there yet")]
-    assert len(missing) == 5  # the sweeps that were left out
-    assert all("sweep" in line for line in missing)
-    assert not (out / "connect-4").exists()
-
-
-def test_sampling(tmp_path, monkeypatch):
-    monkeypatch.delenv("WTM_DATA", raising=False)
-    result = invoke("reproduce", "sampling", "--rounds", 1, "--out", tmp_path)
-    assert result.exit_code == 0, result.output
-    assert "in the paper binomial 7" in " ".join(result.stdout.split())
-    assert "No MNIST, so the share of drawing" in result.stderr
-    results = json.loads((tmp_path / "sampling" / "sampling.json").read_text())
-    points = results["points"]
-    assert results["first_epoch"] == {}
-    assert {(point["n_literals"], point["p"]) for point in points} >= {(168, 0.0065), (1568, 0.1), (10_000, 0.25)}
-    for point in points:
-        assert set(point["samplers"]) == {"bernoulli", "binomial", "bits"}
-        assert point["samplers"]["bernoulli"]["factor"] == 1
-        for timing in point["samplers"].values():
-            assert timing["nanoseconds"] > 0
-            assert timing["mean_count"] == pytest.approx(point["n_literals"] * point["p"], rel=0.3)
-
-
-def test_sampling_fails_when_counts_are_off(tmp_path, monkeypatch):
-    def off(n_literals, p, rounds, seed):
-        errors = 5.1 if (n_literals, p) == (1568, 0.1) else 0.0
-        timing = Timing(1.0, 1.0, 1.0, 1.0, masks=1, mean_count=1.0, standard_errors=-errors)
-        return Point(n_literals, p, dict.fromkeys(("bernoulli", "binomial", "bits"), timing))
-
-    monkeypatch.delenv("WTM_DATA", raising=False)
-    monkeypatch.setattr(sampling, "time_samplers", off)
-    result = invoke("reproduce", "sampling", "--rounds", 1, "--out", tmp_path)
-    assert_one_line(result, "more than 5 standard errors off at u = 1568, p = 0.1.")
-    assert (
-        json.loads((tmp_path / "sampling" / "sampling.json").read_text())["points"][0]["samplers"]["bits"][
-            "standard_errors"
-        ]
-        == 0
-    )
-
-
-def test_an_out_folder_that_is_a_file_is_named(tmp_path):
-    file = tmp_path / "file"
-    file.touch()
-    result = wtm_process("reproduce", "connect-4", "--epochs", 1, "--out", file)
-    assert result.returncode == 1
-    assert f"--out must name a folder, but {file} is a file." in result.stderr
+@pytest.mark.parametrize("arguments", [("learn",), ("--verse",), ("reproduce", "connect-5")])
+def test_wrong_usage(arguments):
+    result = invoke(*arguments)
+    assert result.exit_code == 2
+    assert arguments[-1] in result.stderr
 
 
 def test_a_terminal_that_knows_ascii_only_is_no_failure(tmp_path):
     environment = os.environ | {"PYTHONIOENCODING": "ascii"}
     result = wtm_process("reproduce", "connect-4", "--epochs", 1, "--out", tmp_path, env=environment)
     assert (result.returncode, result.stderr.count("codec")) == (0, 0)
-    assert "Written to" in result.stderr
+    assert "Results written to" in result.stderr

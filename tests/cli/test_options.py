@@ -9,7 +9,7 @@ from wtm import WTMClassifier, load_model
 from wtm.cli.options import predict as predict_command
 from wtm.cli.options import train as train_command
 from wtm.cli.threads import ALL_CORES, NJobs
-from wtm.paper.command import reproduce
+from wtm.paper.reproduce_command import reproduce
 
 pytest.importorskip("pyarrow")
 

@@ -8,14 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from wtm.datasets import Dataset
-from wtm.paper.files import environment, write_json
+from wtm.paper.environment import environment
+from wtm.paper.experiments.baselines import METHODS
+from wtm.paper.experiments.sampling_speed import LITERALS, PROBABILITIES
 from wtm.paper.problem import Problem
 from wtm.paper.record import HISTORY, Record
 from wtm.paper.run import Run
-from wtm.paper.sampling import LITERALS, PROBABILITIES
-from wtm.paper.settings import ECONOMY, PRESETS, SWEEPS, WEIGHTS, Over, Setting
-from wtm.paper.vanilla import METHODS
-from wtm.paper.variants import VARIANTS
+from wtm.paper.settings import COMPRESSION, PRESETS, SWEEPS, WEIGHTS, Setting, Swept, without_recipe
 
 ENVIRONMENT = environment()
 SMALL = Setting("WTM", 10, 0.25, 0.05, 5)
@@ -30,7 +29,7 @@ def small_problem(key="connect-4", n_rows=200, flipped=0):
     half = n_rows // 2
     names = tuple(f"bit {i}" for i in range(9))
     dataset = Dataset("Tea", X[:half], y[:half], X[half:], y[half:], names, ("draw", "loss", "win"), "Made up.")
-    return Problem.of(key, dataset)
+    return Problem(key, dataset)
 
 
 def made_up_record(setting, accuracies, *, seed=0, key="connect-4", planned=None, quick=False, seconds=1.0):
@@ -81,47 +80,34 @@ def write_sampling(folder, *, first_epoch=True, factor=8.0, quick=False):
         "first_epoch": dict.fromkeys(samplers, epoch) if first_epoch else {},
         **ENVIRONMENT,
     }  # fmt: skip
-    write_json(folder / "sampling" / "sampling.json", content)
+    (folder / "sampling" / "sampling.json").write_text(json.dumps(content))
 
 
-def write_vanilla(folder, names):
-    (folder / "vanilla").mkdir(parents=True)
+def write_baselines(folder, names):
+    (folder / "baselines").mkdir(parents=True)
     for i, name in enumerate(names):
         for seed in range(2):
             content = {
-                "kind": "vanilla", "method": name, "seed": seed,
+                "kind": "baseline", "method": name, "seed": seed,
                 "data": {"key": "mnist", "quick": False, "digest": "0"},
                 "test_accuracy": 0.9 + i / 100 + seed / 1000, "fit_seconds": 1.0, "predict_seconds": 2.0, **ENVIRONMENT,
             }  # fmt: skip
-            (folder / "vanilla" / f"{name}-seed{seed}.json").write_text(json.dumps(content))
-
-
-def write_variants(folder, names):
-    (folder / "variants").mkdir(parents=True)
-    for name in names:
-        for seed in range(2):
-            content = {
-                "kind": "variant", "variant": name, "seed": seed, "setting": asdict(VARIANTS[name].setting),
-                "data": {"key": VARIANTS[name].data, "quick": False, "digest": "0"},
-                "test_accuracy": [0.5, *[0.9, 0.92] * 5, 0.91 + seed / 100], **ENVIRONMENT,
-            }  # fmt: skip
-            (folder / "variants" / f"{name}-seed{seed}.json").write_text(json.dumps(content))
+            (folder / "baselines" / f"{name}-seed{seed}.json").write_text(json.dumps(content))
 
 
 def write_everything(folder):
     """Made-up results of every experiment, in which the paper is right."""
     for key in ("mnist", "imdb", "imdb-authors", "connect-4"):
-        data = key.removesuffix("-authors")
+        data = without_recipe(key)
         plans = [plan for plans in PRESETS[data].values() for plan in plans]
         if data == key:
-            plans += [ECONOMY[key].weighted, ECONOMY[key].classic]
-            plans += [plan for over in Over for plan in SWEEPS[key][over]]
+            plans += [COMPRESSION[key].weighted, COMPRESSION[key].classic]
+            plans += [plan for swept in Swept for plan in SWEEPS[key][swept]]
         plans += [WEIGHTS] * (key == "mnist")
         for setting in dict.fromkeys(plan.setting for plan in plans):
             level = 80 + 9 * (setting.method == "WTM") + setting.n_clauses / 10_000
             keep(folder, made_up_record(setting, [level + (i % 2) / 100 for i in range(10)], key=key))
-    write_vanilla(folder, METHODS)
-    write_variants(folder, VARIANTS)
+    write_baselines(folder, METHODS)
     write_sampling(folder)
 
 

@@ -1,3 +1,5 @@
+"""Trainings are kept, interrupted and resumed, bit for bit."""
+
 import dataclasses
 import os
 import signal
@@ -7,15 +9,16 @@ import numpy as np
 import pytest
 
 from tests.helpers.synthetic import SMALL, small_problem
-from wtm import WTMClassifier
+from wtm import WTMClassifier, load_model
 from wtm.paper import run as module
-from wtm.paper.checkpoint import load_checkpoint
 from wtm.paper.record import read_record
-from wtm.paper.run import Options, Run, carry_out, folder_of, parameters_of, quicken, trained_classifier
+from wtm.paper.run import Run, carry_out, load_checkpoint
+from wtm.paper.run_options import Options
 from wtm.paper.settings import Plan
 
 PLAN = Plan(SMALL, 6)
 CLASSIC = Plan(dataclasses.replace(SMALL, method="TM", gamma=0.0), 4)
+posix = pytest.mark.skipif(os.name != "posix", reason="signals are another matter elsewhere")
 
 
 @pytest.fixture(scope="module")
@@ -25,12 +28,6 @@ def problem():
 
 def options(out, **changes):
     return dataclasses.replace(Options(out, n_jobs=1), **changes)
-
-
-def arrays(run, problem):
-    model = load_checkpoint(run.checkpoint_path, parameters_of(run.setting, problem)).model
-    names = ("automata", "include_bits", "exponents", "random")
-    return [getattr(machine, name) for machine in model.machines for name in names]
 
 
 def without_seconds(record):
@@ -43,25 +40,29 @@ def run_of(out, setting=SMALL, seed=0):
 
 @pytest.fixture
 def stop_after(monkeypatch):
-    """Sends this process the signal of Ctrl-C when an epoch has been trained so and so often."""
+    """Raise the signal of Ctrl-C, some times, after a number of epochs."""
+    original = WTMClassifier.set_params
 
     def stop_after(n_epochs, times=1):
-        original, seen = module.show_epochs, []
+        def stop(epoch):
+            if epoch.number == n_epochs:
+                for _ in range(times):
+                    signal.raise_signal(signal.SIGINT)
 
-        def show_epochs(epochs, *rest):
-            for entry in original(epochs, *rest):
-                seen.append(entry)
-                if len(seen) == n_epochs:
-                    for _ in range(times):
-                        os.kill(os.getpid(), signal.SIGINT)
-                yield entry
+        def set_params(self, *, callbacks, **parameters):
+            return original(self, callbacks=[stop, callbacks], **parameters)
 
-        monkeypatch.setattr(module, "show_epochs", show_epochs)
+        monkeypatch.setattr(WTMClassifier, "set_params", set_params)
 
     # A test run in the background of a script is told to ignore the signal.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield stop_after
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def no_training(monkeypatch):
+    monkeypatch.setattr(module, "train", None)
 
 
 def test_each_training_is_a_record_and_is_the_classifiers(problem, tmp_path):
@@ -77,13 +78,13 @@ def test_each_training_is_a_record_and_is_the_classifiers(problem, tmp_path):
     assert records[1].history["test_accuracy"] == [entry["valid_accuracy"] for entry in clf.history_]
     assert records[1].history["type_i"] == [entry["type_i"] for entry in clf.history_]
     assert records[1].weights[0]["all"]["maximum"] == clf.machines_[0].weights.max()
-    again = trained_classifier(run_of(tmp_path, seed=5), problem, records[1])
+    again = load_checkpoint(run_of(tmp_path, seed=5))
     np.testing.assert_array_equal(again.class_sums(data.X_test), clf.class_sums(data.X_test))
     assert again.score(data.X_test, data.y_test) == records[1].history["test_accuracy"][-1]
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals are another matter elsewhere")
-@pytest.mark.parametrize("n_epochs", [1, 3, 5])
+@posix
+@pytest.mark.parametrize("n_epochs", [1, 5, 6])
 def test_interrupted_and_resumed_is_the_same_bit_for_bit(problem, tmp_path, stop_after, monkeypatch, n_epochs):
     (whole,) = carry_out(problem, [PLAN], options(tmp_path / "whole"))
     stop_after(n_epochs)
@@ -97,14 +98,15 @@ def test_interrupted_and_resumed_is_the_same_bit_for_bit(problem, tmp_path, stop
     (parts,) = carry_out(problem, [PLAN], options(tmp_path / "parts", resume=True))
     assert without_seconds(parts) == without_seconds(whole)
     assert parts.weights == whole.weights
-    assert [session["epochs"] for session in parts.sessions] == [[1, n_epochs], [n_epochs + 1, 6]]
-    for a, b in zip(
-        arrays(run_of(tmp_path / "parts"), problem), arrays(run_of(tmp_path / "whole"), problem), strict=True
-    ):
-        np.testing.assert_array_equal(a, b)
+    sessions = [session["epochs"] for session in parts.sessions]
+    assert sessions == ([[1, 6]] if n_epochs == 6 else [[1, n_epochs], [n_epochs + 1, 6]])
+    one, other = (load_model(run_of(tmp_path / name).checkpoint_path) for name in ("parts", "whole"))
+    for a, b in zip(one.machines_, other.machines_, strict=True):
+        for name in ("automata", "include_bits", "exponents", "random"):
+            np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals are another matter elsewhere")
+@posix
 def test_a_second_signal_stops_at_once_and_keeps_the_last_checkpoint(problem, tmp_path, stop_after, monkeypatch):
     monkeypatch.setattr(module, "CHECKPOINT_SECONDS", 0.0)
     stop_after(3, times=2)
@@ -116,6 +118,24 @@ def test_a_second_signal_stops_at_once_and_keeps_the_last_checkpoint(problem, tm
     assert [session["epochs"] for session in record.sessions] == [[1, 2], [3, 6]]
 
 
+def test_a_process_that_dies_between_record_and_checkpoint_loses_nothing_more(problem, tmp_path, monkeypatch):
+    (whole,) = carry_out(problem, [PLAN], options(tmp_path / "whole"))
+    carry_out(problem, [PLAN], options(tmp_path, n_epochs=2))
+
+    def die(self, path):
+        raise SystemError("killed")
+
+    monkeypatch.setattr(WTMClassifier, "save", die)
+    with pytest.raises(SystemError):
+        carry_out(problem, [PLAN], options(tmp_path, n_epochs=4, resume=True))
+    monkeypatch.undo()
+    assert read_record(run_of(tmp_path).record_path).n_epochs == 4
+    assert load_checkpoint(run_of(tmp_path)).n_epochs_ == 2
+    (record,) = carry_out(problem, [PLAN], options(tmp_path, resume=True))
+    assert without_seconds(record) == without_seconds(whole)
+    assert [session["epochs"] for session in record.sessions] == [[1, 2], [3, 6]]
+
+
 def test_longer_later(problem, tmp_path):
     (whole,) = carry_out(problem, [PLAN], options(tmp_path / "whole", n_epochs=8))
     carry_out(problem, [PLAN], options(tmp_path / "parts"))
@@ -123,68 +143,66 @@ def test_longer_later(problem, tmp_path):
     assert without_seconds(parts) == without_seconds(whole)
 
 
-def test_what_is_finished_is_not_trained_again(problem, tmp_path, monkeypatch, capsys):
+def test_finished_trainings_are_skipped(problem, tmp_path, monkeypatch, capsys):
     (first,) = carry_out(problem, [PLAN], options(tmp_path))
     monkeypatch.setattr(module, "train", None)
     for n_epochs in (6, 2):
         assert carry_out(problem, [PLAN], options(tmp_path, n_epochs=n_epochs, resume=True)) == [first]
-    assert "6 epochs are there" in capsys.readouterr().err
+    assert "6 epochs are already there" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("n_epochs", [2, 6, 7])
-def test_without_resume_nothing_is_replaced(problem, tmp_path, n_epochs):
-    carry_out(problem, [PLAN], options(tmp_path))
+def test_without_resume_nothing_is_replaced(problem, tmp_path, n_epochs, no_training, monkeypatch):
     run = run_of(tmp_path)
-    before = run.record_path.read_bytes()
-    with pytest.raises(ValueError, match=rf"holds 6 of 6 epochs, which {n_epochs} new ones .*--resume.*--out"):
-        carry_out(problem, [CLASSIC, PLAN], options(tmp_path, n_epochs=n_epochs))
-    assert run.record_path.read_bytes() == before
-    run.record_path.unlink()
-    before = run.checkpoint_path.read_bytes()
-    with pytest.raises(ValueError, match=r"safetensors holds results of a former run.*--resume"):
-        carry_out(problem, [PLAN], options(tmp_path, n_epochs=n_epochs))
-    assert run.checkpoint_path.read_bytes() == before
+    run.checkpoint_path.parent.mkdir(parents=True)
+    for path in (run.record_path, run.checkpoint_path):
+        path.write_text("precious")
+        with pytest.raises(ValueError, match=rf"{path.name} already exists\. Pass --resume"):
+            carry_out(problem, [CLASSIC, PLAN], options(tmp_path, n_epochs=n_epochs))
+        assert path.read_text() == "precious"
+        path.unlink()
     assert not run_of(tmp_path, CLASSIC.setting).record_path.exists()
 
 
-def test_a_record_whose_checkpoint_is_gone_is_not_replaced(problem, tmp_path):
+def test_a_record_or_checkpoint_alone_is_not_replaced_when_resuming(problem, tmp_path, monkeypatch):
     carry_out(problem, [PLAN], options(tmp_path, n_epochs=2))
     run = run_of(tmp_path)
+    record, model = run.record_path.read_bytes(), run.checkpoint_path.read_bytes()
+    monkeypatch.setattr(module, "train", None)
     run.checkpoint_path.unlink()
-    before = run.record_path.read_bytes()
-    with pytest.raises(ValueError, match=rf"{run.name}\.json holds 2 epochs, but there is no .*safetensors to go on"):
+    with pytest.raises(ValueError, match=rf"{run.name}\.json has 2 epochs and can't be resumed without .*safetensors"):
         carry_out(problem, [PLAN], options(tmp_path, n_epochs=3, resume=True))
-    assert run.record_path.read_bytes() == before
     (again,) = carry_out(problem, [PLAN], options(tmp_path, n_epochs=2, resume=True))
     assert again.n_epochs == 2
+    assert run.record_path.read_bytes() == record
+    run.record_path.unlink()
+    run.checkpoint_path.write_bytes(model)
+    with pytest.raises(ValueError, match=rf"{run.name}\.safetensors already exists"):
+        carry_out(problem, [PLAN], options(tmp_path, n_epochs=3, resume=True))
+    assert run.checkpoint_path.read_bytes() == model
 
 
 @pytest.mark.parametrize("other", [{"seed": 1}, {"setting": dataclasses.replace(PLAN.setting, gamma=0.25)}])
 def test_a_checkpoint_of_another_machine_or_seed_is_refused(problem, tmp_path, other):
     carry_out(problem, [PLAN], options(tmp_path, n_epochs=2))
-    run = run_of(tmp_path)
-    theirs = dataclasses.replace(run, **other)
-    run.checkpoint_path.rename(theirs.checkpoint_path)
-    plan, seed = dataclasses.replace(PLAN, setting=theirs.setting), theirs.seed
+    theirs = dataclasses.replace(run_of(tmp_path), **other)
+    carry_out(problem, [Plan(theirs.setting, 2)], options(tmp_path, seeds=(theirs.seed,)))
+    theirs.checkpoint_path.write_bytes(run_of(tmp_path).checkpoint_path.read_bytes())
     with pytest.raises(ValueError, match="is of another machine or seed"):
-        carry_out(problem, [plan], options(tmp_path, n_epochs=3, seeds=(seed,), resume=True))
-    assert not theirs.record_path.exists()
+        carry_out(problem, [Plan(theirs.setting, 3)], options(tmp_path, seeds=(theirs.seed,), resume=True))
 
 
-def test_a_record_lost_after_the_checkpoint_is_made_from_it(problem, tmp_path, monkeypatch):
-    (first,) = carry_out(problem, [PLAN], options(tmp_path))
-    run_of(tmp_path).record_path.unlink()
-    monkeypatch.setattr(module, "train", None)
-    (again,) = carry_out(problem, [PLAN], options(tmp_path, resume=True))
-    assert (again.history, again.weights) == (first.history, first.weights)
+def test_a_damaged_checkpoint_is_named(problem, tmp_path):
+    carry_out(problem, [PLAN], options(tmp_path, n_epochs=2))
+    path = run_of(tmp_path).checkpoint_path
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(ValueError, match=path.name):
+        carry_out(problem, [PLAN], options(tmp_path, resume=True))
 
 
 def test_other_data_are_refused(problem, tmp_path):
     carry_out(problem, [PLAN], options(tmp_path, n_epochs=2))
     with pytest.raises(ValueError, match="is of other data"):
-        carry_out(small_problem(flipped=20), [PLAN], options(tmp_path, resume=True))
-    run_of(tmp_path).record_path.unlink()
-    with pytest.raises(ValueError, match="safetensors is of other data"):
         carry_out(small_problem(flipped=20), [PLAN], options(tmp_path, resume=True))
 
 
@@ -198,9 +216,16 @@ def test_outside_the_main_thread_training_works_too(problem, tmp_path):
 
 def test_quick_is_small_and_apart(tmp_path):
     plan = Plan(dataclasses.replace(SMALL, n_clauses=25_000), 1_000)
-    quick = quicken(plan, options(tmp_path, quick=True))
-    assert (quick.setting.n_clauses, quick.n_epochs) == (60, 3)
-    assert quicken(plan, options(tmp_path, quick=True, n_epochs=5)).n_epochs == 5
-    assert quicken(plan, options(tmp_path)) == plan
-    assert folder_of(options(tmp_path, quick=True), "tea") == tmp_path / "quick" / "tea"
-    assert folder_of(options(tmp_path), "tea") == tmp_path / "tea"
+    quick = options(tmp_path, quick=True)
+    assert (quick.apply(plan).setting.n_clauses, quick.apply(plan).n_epochs) == (60, 3)
+    assert options(tmp_path, quick=True, n_epochs=5).apply(plan).n_epochs == 5
+    assert quick.choose([plan, dataclasses.replace(plan, n_epochs=500)]) == [quick.apply(plan)]
+    assert options(tmp_path).choose([plan]) == [plan]
+    assert quick.folder("tea") == tmp_path / "quick" / "tea"
+    assert options(tmp_path).folder("tea") == tmp_path / "tea"
+
+
+def test_methods_choose_among_the_machines(tmp_path):
+    assert options(tmp_path, methods=frozenset({"tm"})).choose([PLAN, CLASSIC]) == [CLASSIC]
+    with pytest.raises(ValueError, match="--methods tm selects no machine of this experiment; use wtm"):
+        options(tmp_path, methods=frozenset({"tm"})).choose([PLAN])

@@ -1,34 +1,33 @@
 import pytest
 
 from wtm import WTMClassifier
+from wtm.paper.reported import REPORTED
 from wtm.paper.settings import (
     AVERAGED,
-    ECONOMY,
+    COMPRESSION,
     PRESETS,
-    REPORTED,
     SWEEPS,
     WEIGHTS,
-    Over,
     Preset,
+    Swept,
     averaged_epochs,
-    plans_of,
+    large_machines,
 )
 from wtm.validation.parameters import check_parameters
 
-BOTH = frozenset({"wtm", "tm"})
 DATA = ("connect-4", "mnist", "imdb")
 PLANS = [
     *(plan for presets in PRESETS.values() for plans in presets.values() for plan in plans),
-    *(plan for economy in ECONOMY.values() for plan in (economy.weighted, economy.classic)),
+    *(plan for compression in COMPRESSION.values() for plan in (compression.weighted, compression.classic)),
     *(plan for sweeps in SWEEPS.values() for plans in sweeps.values() for plan in plans),
     WEIGHTS,
 ]
 
 
 def test_every_data_set_has_everything():
-    assert set(PRESETS) == set(ECONOMY) == set(SWEEPS) == set(DATA)
+    assert set(PRESETS) == set(COMPRESSION) == set(SWEEPS) == set(DATA)
     assert all(set(presets) == set(Preset) for presets in PRESETS.values())
-    assert all(set(sweeps) == set(Over) for sweeps in SWEEPS.values())
+    assert all(set(sweeps) == set(Swept) for sweeps in SWEEPS.values())
 
 
 @pytest.mark.parametrize("plan", PLANS, ids=str)
@@ -43,8 +42,8 @@ def test_settings_are_valid_parameters(plan):
 @pytest.mark.parametrize(("key", "reported"), REPORTED.items(), ids=str)
 def test_reported_figures_are_of_machines_that_are_trained_and_fit_together(key, reported):
     data, setting = key
-    economy = ECONOMY[data]
-    trained = [plan for plans in PRESETS[data].values() for plan in plans] + [economy.weighted, economy.classic]
+    compression = COMPRESSION[data]
+    trained = [plan for plans in PRESETS[data].values() for plan in plans] + [compression.weighted, compression.classic]
     assert setting in [plan.setting for plan in trained]
     for figures in reported:
         assert any((figures.statistics, figures.peak, figures.last))
@@ -56,48 +55,39 @@ def test_reported_figures_are_of_machines_that_are_trained_and_fit_together(key,
 
 @pytest.mark.parametrize("data", DATA)
 def test_weights_are_better_in_the_paper_and_both_large_machines_have_the_same_size(data):
-    (best,), (classic,) = PRESETS[data][Preset.BEST], PRESETS[data][Preset.CLASSIC]
-    assert best.setting.n_clauses == classic.setting.n_clauses
-    means = [REPORTED[data, plan.setting][0].statistics.mean for plan in (best, classic)]
+    best, classic = large_machines(data)
+    assert best.n_clauses == classic.n_clauses
+    means = [REPORTED[data, setting][0].statistics.mean for setting in (best, classic)]
     assert means[0] > means[1]
 
 
 @pytest.mark.parametrize("data", DATA)
-def test_economy_has_the_share_of_clauses_that_the_paper_says(data):
-    economy = ECONOMY[data]
-    share = economy.weighted.setting.n_clauses / economy.classic.setting.n_clauses
-    assert share == pytest.approx(eval(economy.share), rel=0.05)
-    assert economy.weighted.n_epochs == economy.classic.n_epochs
+def test_compression_has_the_share_of_clauses_that_the_paper_says(data):
+    compression = COMPRESSION[data]
+    share = compression.weighted.setting.n_clauses / compression.classic.setting.n_clauses
+    assert share == pytest.approx(eval(compression.share), rel=0.05)
+    assert compression.weighted.n_epochs == compression.classic.n_epochs
 
 
 @pytest.mark.parametrize("data", DATA)
 def test_sweeps_vary_one_thing(data):
-    gammas = [plan.setting for plan in SWEEPS[data][Over.GAMMA]]
+    gammas = [plan.setting for plan in SWEEPS[data][Swept.GAMMA]]
     assert gammas[0].gamma == 0
     assert [s.gamma for s in gammas] == sorted({s.gamma for s in gammas})
     assert len({(s.n_clauses, s.p_s, s.T) for s in gammas}) == 1
     light = PRESETS[data][Preset.LIGHT]
     assert light[0].setting in gammas
     for method in ("WTM", "TM"):
-        clauses = [plan.setting for plan in SWEEPS[data][Over.CLAUSES] if plan.setting.method == method]
+        clauses = [plan.setting for plan in SWEEPS[data][Swept.CLAUSES] if plan.setting.method == method]
         assert [s.n_clauses for s in clauses] == sorted({s.n_clauses for s in clauses})
         assert len({(s.p_s, s.gamma) for s in clauses}) == 1
         assert {plan.setting for plan in light if plan.setting.method == method} <= set(clauses)
 
 
-def test_light_sets_a_classic_machine_of_the_same_size_beside_the_weighted_one():
-    weighted, classic = (plan.setting for plan in plans_of("connect-4", Preset.LIGHT, BOTH))
+def test_light_has_a_classic_machine_of_the_same_size():
+    weighted, classic = (plan.setting for plan in PRESETS["connect-4"][Preset.LIGHT])
     assert (weighted.n_clauses, weighted.p_s, weighted.gamma, weighted.T) == (200, 0.037, 0.0001, 12)
     assert (classic.n_clauses, classic.p_s, classic.gamma, classic.T) == (200, 0.033, 0, 12)
-
-
-def test_methods_choose_among_the_machines_of_a_preset():
-    (plan,) = plans_of("imdb-authors", Preset.LIGHT, frozenset({"tm"}))
-    assert plan.setting.method == "TM"
-    (plan,) = plans_of("mnist", Preset.BEST, BOTH)
-    assert plan.setting.method == "WTM"
-    with pytest.raises(ValueError, match="--methods tm leaves nothing of preset best, which has wtm"):
-        plans_of("mnist", Preset.BEST, frozenset({"tm"}))
 
 
 @pytest.mark.parametrize(("data", "n_epochs", "averaged"), [

@@ -5,16 +5,17 @@ import pytest
 
 from tests.helpers.synthetic import SMALL, made_up_record, small_problem
 from wtm.machine.machine import Machine
+from wtm.machine.machine_parameters import MachineParameters
 from wtm.paper.accuracy_table import accuracy_table
-from wtm.paper.console import Table
 from wtm.paper.record import by_setting, describe_weights, read_record, read_records
 from wtm.paper.rules_file import write_rules
-from wtm.paper.run import Options, Run, carry_out, parameters_of, trained_classifier
-from wtm.paper.settings import PRESETS, Plan, Preset
+from wtm.paper.run import Run, new_classifier
+from wtm.paper.settings import large_machines
 from wtm.paper.summary import summarise
+from wtm.paper.text_table import Table
 
 ACCURACIES = [50, 70, 90, 60, 90, 80, 70, 75, 70, 80, 84]
-BEST = PRESETS["connect-4"][Preset.BEST][0].setting
+BEST, _ = large_machines("connect-4")
 
 
 def test_summary_of_one_training():
@@ -49,10 +50,10 @@ def cells(table, start):
     return dict(zip(table.header, row, strict=True))
 
 
-def test_table_sets_the_authors_figures_beside_ours_and_tells_the_difference():
+def test_table_compares_the_authors_figures_with_ours():
     table = accuracy_table([[made_up_record(BEST, [87.0] * 8 + [88.0, 87.5])]])
     paper, program = cells(table, "WTM, the paper"), cells(table, "WTM, authors' program")
-    assert (paper["mean ± sd"], paper["95 % range"], paper["s an epoch"]) == ("87.32 ± 0.20", "86.97–87.66", "76")
+    assert (paper["mean ± sd"], paper["95 % range"], paper["s/epoch"]) == ("87.32 ± 0.20", "86.97–87.66", "76")
     assert paper["epochs"] == "1,000 (200)"
     assert paper["peak of all"] == "–"
     assert (program["peak of all"], program["last epoch"]) == ("87.91", "87.24")
@@ -60,8 +61,8 @@ def test_table_sets_the_authors_figures_beside_ours_and_tells_the_difference():
     assert ours["mean ± sd"] == "**87.75 ± 0.25**"
     assert ours["peak of all"] == "**88.00 (epoch 9)**"
     assert ours["epochs"] == "**10 (2)**"
-    assert cells(table, "here less the paper")["mean ± sd"] == "+0.43"
-    assert cells(table, "here less the program")["peak of all"] == "+0.09"
+    assert cells(table, "here minus paper")["mean ± sd"] == "+0.43"
+    assert cells(table, "here minus program")["peak of all"] == "+0.09"
 
 
 def test_table_of_seeds_names_the_spread():
@@ -98,8 +99,7 @@ def test_what_is_no_record_is_named(tmp_path, content):
 
 
 def test_weights_are_of_all_clauses_and_of_those_that_vote():
-    parameters = parameters_of(SMALL, small_problem())
-    machine = Machine.new(parameters, 0, 0)
+    machine = Machine.new(MachineParameters(n_features=9, n_clauses=10, T=5.0, s=4.0, gamma=0.05), 0, 0)
     machine.exponents[:] = np.arange(10) - 4
     found = describe_weights("tea", machine)
     assert found["voting"] is None
@@ -112,8 +112,7 @@ def test_weights_are_of_all_clauses_and_of_those_that_vote():
 
 def test_rules_file_wraps_between_literals(tmp_path):
     problem = small_problem()
-    (record,) = carry_out(problem, [Plan(SMALL, 3)], Options(tmp_path, n_jobs=1))
-    clf = trained_classifier(Run(SMALL, 0, tmp_path / "connect-4"), problem, record)
+    clf = new_classifier(SMALL, 0, n_epochs=3).fit(problem.dataset.X_train, problem.dataset.y_train)
     names = [f"the number {i} is-in the bag" for i in range(9)]
     write_rules(tmp_path / "rules.txt", "Tea", SMALL, clf, names)
     lines = (tmp_path / "rules.txt").read_text(encoding="utf-8").splitlines()

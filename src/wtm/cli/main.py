@@ -12,7 +12,7 @@ import typer
 from wtm import __version__
 from wtm.cli.errors import terminable
 from wtm.cli.options import predict, rules, train
-from wtm.paper.command import reproduce
+from wtm.paper.reproduce_command import reproduce
 
 __all__ = ["app", "main"]
 

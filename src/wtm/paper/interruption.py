@@ -6,7 +6,7 @@ from types import FrameType, TracebackType
 from typing import Any, Self
 
 from wtm.cli.errors import Terminated
-from wtm.paper.console import say
+from wtm.paper.text_table import say
 
 __all__ = ["Interruption"]
 

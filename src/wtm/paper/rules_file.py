@@ -9,8 +9,6 @@ from wtm.classifier import WTMClassifier
 from wtm.paper.settings import Setting
 from wtm.rules import Rule, heaviest_rules
 
-__all__ = ["write_rules"]
-
 _PER_CLASS = 10
 _WIDTH = 100
 _HIDDEN = "\N{NO-BREAK SPACE}"
@@ -20,10 +18,10 @@ def write_rules(path: Path, title: str, setting: Setting, clf: WTMClassifier, fe
     """Write the ten heaviest rules of each class, wrapped between literals."""
     lines = [
         f"{title}: the {_PER_CLASS} heaviest rules of each class of the {setting.method} after epoch {clf.n_epochs_}",
-        "A row's class is the one whose rules that hold for the row have the largest sum of votes.",
+        "The class of a row is the one whose rules that hold for the row have the largest sum of votes.",
     ]
     if not setting.gamma:
-        lines.append("All weights of this machine are 1, so these are just the first rules of each class.")
+        lines.append("All weights of this machine are 1, so these are the first rules of each class.")
     rules = heaviest_rules(clf, per_class=_PER_CLASS, feature_names=feature_names)
     for label, of_class in groupby(rules, key=lambda rule: rule.label):
         lines += ["", f"Class {label}", ""]

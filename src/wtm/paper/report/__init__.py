@@ -1,16 +1,16 @@
-"""The report: every table and figure of the paper beside what came out here, from whatever results there are."""
+"""The report: every table and figure of the paper next to our results."""
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from wtm.paper.accuracy_table import EXPLANATION
-from wtm.paper.console import say
-from wtm.paper.files import prepare_folder, write_atomically
-from wtm.paper.report.results import Results, read_results
-from wtm.paper.report.sections import Section
-from wtm.paper.report.slips import SLIPS
-from wtm.paper.report.statements import explain_statements, statements_table
-from wtm.paper.settings import Over
+from wtm.paper.json_files import prepare_folder
+from wtm.paper.report import claims
+from wtm.paper.report.errata import ERRATA
+from wtm.paper.report.result_folder import Results, read_results
+from wtm.paper.report.sections import Sections
+from wtm.paper.text_table import say
 
 __all__ = ["write_report"]
 
@@ -18,23 +18,22 @@ _NAME = "paper"
 
 _HEAD = """\
 This page is made by `wtm reproduce report` from the files in `results/`, which the other `wtm reproduce` commands
-write; nothing in it is typed in by hand but the authors' figures. “The paper” is *The Weighted Tsetlin Machine:
-Compressed Representations with Weighted Clauses* (Phoulady, Granmo, Gorji, Phoulady), “authors' program” what they
-published with it.
+write; only the authors' figures are typed in. “The paper” is *The Weighted Tsetlin Machine: Compressed Representations
+with Weighted Clauses* (Phoulady, Granmo, Gorji, Phoulady), “authors' program” the program published with it.
 """
 
-_QUICK = "**These are quick trials on small samples, made to see that all works. Their figures mean nothing.**"
+_QUICK = "**These are quick trials on small samples, to check that everything works. Their figures mean nothing.**"
 
 
 def write_report(folder: Path, out: Path) -> None:
-    """Write ``paper.md`` and, in a folder ``paper`` beside it, its figures.
+    """Write ``paper.md`` and, in a folder ``paper`` next to it, its figures.
 
     Parameters
     ----------
     folder : Path
         With the results.
     out : Path
-        The folder for the report; made where it is missing.
+        The folder for the report; created if it is missing.
 
     Raises
     ------
@@ -46,48 +45,48 @@ def write_report(folder: Path, out: Path) -> None:
     results = read_results(folder)
     figures = out / _NAME
     prepare_folder(figures)
-    blocks = list(_blocks(results, Section(results, figures, _NAME)))
-    write_atomically(out / f"{_NAME}.md", ("\n\n".join(block.strip("\n") for block in blocks) + "\n").encode())
-    say(f"Written to {out}: {_NAME}.md and {len(list(figures.glob('*.svg')))} figures")
+    blocks = list(_blocks(results, Sections(results, figures)))
+    page = out / f"{_NAME}.md"
+    page.write_text("\n\n".join(block.strip("\n") for block in blocks) + "\n", encoding="utf-8")
+    say(f"Written: {page} and {len(list(figures.glob('*.svg')))} figures")
 
 
-def _blocks(results: Results, section: Section) -> Iterator[str]:
+def _blocks(results: Results, sections: Sections) -> Iterator[str]:
     yield "# The paper's experiments, measured"
     yield _HEAD
     if results.quick:
         yield _QUICK
-    yield "## What the paper says, and what came out"
-    yield statements_table(results).markdown()
-    yield explain_statements()
+    yield "## The paper's claims, and our results"
+    yield claims.claims_table(results).markdown()
+    yield claims.EXPLANATION
     yield "## How to read the tables"
     yield EXPLANATION
     yield "## MNIST"
-    yield from section.accuracies("mnist")
-    yield from section.economy("mnist")
-    yield from section.weights()
-    yield from section.vanilla()
-    yield from (block for over in Over for block in section.sweep("mnist", over))
+    yield from sections.accuracies("mnist")
+    yield from sections.compression("mnist")
+    yield from sections.weights()
+    yield from sections.baselines()
+    yield from sections.sweeps("mnist")
     yield "## IMDb"
-    yield from section.accuracies("imdb")
-    yield from section.economy("imdb")
-    yield from (block for over in Over for block in section.sweep("imdb", over))
+    yield from sections.accuracies("imdb")
+    yield from sections.compression("imdb")
+    yield from sections.sweeps("imdb")
     yield "## IMDb with the authors' recipe for the features"
-    yield from section.accuracies("imdb-authors")
+    yield from sections.accuracies("imdb-authors")
     yield "## Connect-4"
-    yield from section.accuracies("connect-4")
-    yield from section.economy("connect-4")
-    yield from (block for over in Over for block in section.sweep("connect-4", over))
-    yield "## What might move the means"
-    yield from section.variants()
+    yield from sections.accuracies("connect-4")
+    yield from sections.compression("connect-4")
+    yield from sections.sweeps("connect-4")
     yield "## Drawing feedback"
-    yield from section.sampling()
-    yield "## Slips of the paper"
-    yield SLIPS
+    yield from sections.sampling()
+    yield "## Errata of the paper"
+    yield ERRATA
     yield "## Where it was computed"
-    yield "\n".join(_environment(entry["versions"], entry["machine"]) for entry in results.environments())
+    yield "\n".join(describe_environment(**entry) for entry in results.environments())
 
 
-def _environment(versions: dict[str, str], machine: dict[str, str]) -> str:
+def describe_environment(versions: dict[str, str], machine: dict[str, Any]) -> str:
+    """Return a line on a machine and its versions."""
     named = ", ".join(f"{name} {version}" for name, version in versions.items())
     cores = f"{machine['cores']} core{'s' * (machine['cores'] != 1)}"
     return f"- {machine['processor']}, {cores}, {machine['platform']}; {named}"

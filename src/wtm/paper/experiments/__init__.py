@@ -1,0 +1,1 @@
+"""The experiments: each has functions that a sub-command of ``wtm reproduce`` calls with its options."""

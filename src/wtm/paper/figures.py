@@ -1,0 +1,164 @@
+"""Figures: learning curves, sweeps and histograms of weights, legible at the width of a page."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wtm.paper.record import BINS_PER_DOUBLING, Groups, common_epochs
+from wtm.paper.settings import Swept
+from wtm.paper.summary import summarise
+from wtm.paper.text_table import say
+from wtm.utils.atomic_write import atomic_write
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_COLOURS = {"WTM": "#0072b2", "TM": "#d55e00"}  # blue and vermilion: distinct for all eyes and in grey
+_DASHES = ("-", "--", ":", "-.")
+_FEW_EPOCHS = 30
+_CURVES = {
+    "test_accuracy": ("test rows", {"linewidth": 1.6}),
+    "train_accuracy": ("training rows", {"linewidth": 0.9, "alpha": 0.45}),
+}
+
+
+def draw_learning_curves(path: Path, title: str, groups: Groups) -> bool:
+    """Draw test and training accuracy by epoch, with a band from the lowest seed to the highest.
+
+    Parameters
+    ----------
+    path : Path
+        The file; its suffix selects the format.
+    title : str
+    groups : list of list of Record
+        The trainings of one machine each, one per seed.
+
+    Returns
+    -------
+    bool
+        Whether the figure was drawn; it needs matplotlib.
+    """
+
+    def draw(axes: Axes) -> None:
+        methods: list[str] = []
+        for records in groups:
+            setting = records[0].setting
+            n_epochs = common_epochs([records])
+            epochs = np.arange(1, n_epochs + 1)
+            style: dict[str, Any] = {
+                "color": _COLOURS[setting.method],
+                "linestyle": _DASHES[methods.count(setting.method) % len(_DASHES)],
+                "marker": "o" if n_epochs <= _FEW_EPOCHS else None,
+                "markersize": 3,
+            }
+            methods.append(setting.method)
+            for key, (rows, look) in _CURVES.items():
+                curves = 100 * np.array([record.history[key][:n_epochs] for record in records])
+                label = f"{setting.method}, {setting.n_clauses:,} clauses, {rows}"
+                axes.plot(epochs, curves.mean(axis=0), label=label, **{**style, **look})
+                if len(records) > 1:
+                    band = (curves.min(axis=0), curves.max(axis=0))
+                    axes.fill_between(epochs, *band, color=style["color"], alpha=0.15, linewidth=0)
+        low, high = _limits(groups)
+        majority = groups[0][0].data["majority"]
+        share = 100 * majority["test_share"]
+        if share >= low:
+            axes.axhline(share, color="grey", linestyle=":", label=f"always “{majority['label']}”, test rows")
+        axes.set_ylim(low, high)
+        axes.set(title=title, xlabel="epoch", ylabel="accuracy (%)")
+
+    return _draw(path, title, draw, whole_numbers=True)
+
+
+def _limits(groups: Groups) -> tuple[float, float]:
+    """Return the ends of the axis: the first, steep epochs may fall off, so that the late ones can be told apart."""
+    test, train = (
+        100 * np.concatenate([record.history[key] for records in groups for record in records]) for key in _CURVES
+    )
+    low, high = np.quantile(test, 0.04), max(test.max(), train.max())
+    margin = max(0.05 * (high - low), 0.2)
+    return float(low - margin), float(high + margin)
+
+
+def draw_sweep(path: Path, title: str, swept: Swept, groups: Groups) -> bool:
+    """Draw the mean test accuracy over the last of the common epochs against what is swept.
+
+    With several seeds, bars show the range of their means. The classic machine of a sweep over gamma (gamma = 0) is a
+    horizontal line. Parameters and result are those of `draw_learning_curves`.
+    """
+    over_gamma, n_epochs = swept == Swept.GAMMA, common_epochs(groups)
+
+    def draw(axes: Axes) -> None:
+        places = set()
+        for method, colour in _COLOURS.items():
+            chosen = [records for records in groups if records[0].setting.method == method]
+            summaries = [summarise(records, n_epochs) for records in chosen]
+            if over_gamma and method == "TM":
+                for summary in summaries:
+                    axes.axhline(summary.mean, color=colour, linestyle="--", label="gamma = 0 (TM)")
+                continue
+            settings = [records[0].setting for records in chosen]
+            at = [setting.gamma if over_gamma else setting.n_clauses for setting in settings]
+            if at:
+                axes.plot(at, [s.mean for s in summaries], color=colour, marker="o", markersize=4, label=method)
+            for x, summary in zip(at, summaries, strict=True):
+                if summary.seed_range:
+                    low, high = summary.seed_range
+                    bar = [[summary.mean - low], [high - summary.mean]]
+                    axes.errorbar(x, summary.mean, bar, fmt="none", color=colour, capsize=3)
+            places |= set(at)
+        axes.set(
+            title=title, xscale="log", ylabel="mean test accuracy (%)",
+            xlabel="gamma" if over_gamma else "clauses per class",
+        )  # fmt: skip
+        axes.minorticks_off()
+        axes.set_xticks(sorted(places))
+        axes.xaxis.set_major_formatter("{x:g}" if over_gamma else "{x:,.0f}")
+
+    return _draw(path, title, draw)
+
+
+def draw_weights(path: Path, title: str, histogram: dict[str, int]) -> bool:
+    """Draw a histogram of weights from `wtm.paper.record.describe_weights` over a logarithmic axis."""
+
+    def draw(axes: Axes) -> None:
+        bins = {int(k): count for k, count in histogram.items()}
+        first, last = min(bins), max(bins)
+        edges = 2.0 ** (np.arange(first, last + 2) / BINS_PER_DOUBLING)
+        axes.stairs([bins.get(k, 0) for k in range(first, last + 1)], edges, fill=True, color=_COLOURS["WTM"])
+        axes.set(title=title, xscale="log", xlabel="weight", ylabel="clauses")
+        axes.xaxis.set_major_formatter("{x:g}")
+
+    return _draw(path, title, draw)
+
+
+def _draw(path: Path, title: str, draw: Callable[[Axes], None], *, whole_numbers: bool = False) -> bool:
+    try:
+        from matplotlib import rc_context
+        from matplotlib.figure import Figure
+        from matplotlib.ticker import MaxNLocator
+    except ImportError:
+        say(f"No {path.name}: matplotlib is not installed (python -m pip install 'weighted-tsetlin-machine[plots]').")
+        return False
+    figure = Figure(figsize=(8, 4.8), layout="constrained")
+    axes = figure.add_subplot()
+    draw(axes)
+    if whole_numbers:
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+    if axes.get_legend_handles_labels()[1]:
+        axes.legend(frameon=False, fontsize="small", ncols=2)
+    # Without a date and random identifiers the same results give the same file.
+    with rc_context({"svg.hashsalt": title}):
+        content = io.BytesIO()
+        metadata = {"Date": None} if path.suffix == ".svg" else None
+        figure.savefig(content, format=path.suffix[1:], dpi=150, metadata=metadata)
+    with atomic_write(path) as file:
+        file.write(content.getvalue())
+    return True

@@ -1,0 +1,368 @@
+"""The paper's claims, each with a rule that compares it with our results."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
+
+from wtm.paper.experiments.first_epoch import FirstEpoch
+from wtm.paper.experiments.sampling_speed import PAPER_FACTOR, PAPER_SIZE
+from wtm.paper.record import Groups, common_epochs
+from wtm.paper.report.result_folder import NotMeasuredError, Results
+from wtm.paper.reported import papers_row, reported_for
+from wtm.paper.settings import (
+    COMPRESSION,
+    NAMES,
+    NAMES_BY_RECIPE,
+    PRESETS,
+    SWEEPS,
+    WEIGHTS,
+    Preset,
+    Setting,
+    Swept,
+    large_machines,
+    without_recipe,
+)  # fmt: skip
+from wtm.paper.summary import Summary, combined_spread, summarise
+from wtm.paper.text_table import NOTHING, Table, signed
+
+NOT_MEASURED = "not measured"
+
+EXPLANATION = (
+    "“Mean” is the mean test accuracy over the last epochs, as in the tables below, ± its spread: the standard "
+    "deviation over seeds, or over these epochs if there is one seed. Where the paper claims that two machines are "
+    "equal, a difference within its spread is a yes; where it claims that one is better, such a difference is neither "
+    "yes nor no. The mean of a WTM holds if ours reaches it, that of a TM if ours is within its spread. Where a TM of "
+    "fewer clauses with another T, in the sweep over clauses, is better than the WTM, the verdict depends on the TM's "
+    "T. A dash is no verdict. Times here are wall-clock times of whole trainings; the tables below have the median "
+    "epoch. Long trainings shared their machine with other work and would have been faster alone, and the authors "
+    "used another machine: factors are orders of magnitude, of machine and program together. "
+    "[ablations.md](ablations.md) has experiments on the differences, with the means of the authors' program itself."
+)
+"""What the verdicts mean."""
+
+Finding = tuple[str, str]
+"""Our figures, and the verdict."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of the paper.
+
+    Attributes
+    ----------
+    text : str
+    paper : str
+        The paper's figures.
+    rule : callable
+        Returns our figures and the verdict; raises NotMeasuredError without results.
+    """
+
+    text: str
+    paper: str
+    rule: Callable[[Results], Finding]
+
+    def check(self, results: Results) -> Finding:
+        """Apply the rule."""
+        try:
+            return self.rule(results)
+        except NotMeasuredError:
+            return NOTHING, NOT_MEASURED
+
+
+def claims_table(results: Results) -> Table:
+    """Return a row per claim."""
+    rows = [[claim.text, claim.paper, *claim.check(results)] for claim in CLAIMS]
+    return Table(["The paper claims", "there", "here", "holds"], rows, words=True)
+
+
+def _compare(difference: float, spread: float, *, equal_is_enough: bool) -> str:
+    if abs(difference) <= spread:
+        return "yes, within the spread" if equal_is_enough else "within the spread"
+    return "yes" if difference > 0 else "no"
+
+
+# --- WTM and TM ---
+
+
+def _reaches(key: str, few: Setting, many: Setting, results: Results) -> Finding:
+    weighted, classic = results.summary(key, few), results.summary(key, many)
+    here = (
+        f"WTM mean {weighted} ({weighted.epochs:,} epochs, peak {weighted.peak:.2f}), TM {classic} "
+        f"({classic.epochs:,} epochs, peak {classic.peak:.2f})"
+    )
+    return _wtm_against_tm(results, key, few, many, here, equal_is_enough=True)
+
+
+def _is_better(key: str, best: Setting, classic: Setting, results: Results) -> Finding:
+    wtm, tm = results.summary(key, best), results.summary(key, classic)
+    here = f"{wtm} ({wtm.epochs:,} epochs) and {tm} ({tm.epochs:,})"
+    return _wtm_against_tm(results, key, best, classic, here, equal_is_enough=False)
+
+
+def _wtm_against_tm(
+    results: Results, key: str, wtm: Setting, tm: Setting, here: str, *, equal_is_enough: bool
+) -> Finding:
+    """Compare the two over the same number of epochs."""
+    n_epochs = common_epochs([results.of(key, wtm), results.of(key, tm)])
+    ours, theirs = results.summary(key, wtm, n_epochs), results.summary(key, tm, n_epochs)
+    difference = ours.mean - theirs.mean
+    here = f"{here}; after {n_epochs:,} epochs each {signed(difference)}"
+    verdict = _compare(difference, combined_spread(ours, theirs), equal_is_enough=equal_is_enough)
+    if verdict.startswith("yes"):
+        for setting, summary in _smaller_and_better(results, key, tm, ours):
+            here += (
+                f"; but a TM of {setting.n_clauses:,} with T {setting.T} instead of {tm.T} has {summary} after "
+                f"{summary.epochs:,}"
+            )
+            return here, "depends on the TM's T"
+    return here, verdict
+
+
+def _smaller_and_better(
+    results: Results, key: str, many: Setting, weighted: Summary
+) -> Iterator[tuple[Setting, Summary]]:
+    """Yield the TMs of the sweep, the smallest first, that exceed `weighted` by more than their spread."""
+    for records in results.groups(key, SWEEPS[without_recipe(key)][Swept.CLAUSES]):
+        setting, summary = records[0].setting, summarise(records, weighted.epochs)
+        is_smaller = setting.method == "TM" and setting.n_clauses < many.n_clauses
+        if is_smaller and summary.mean - summary.spread > weighted.mean:
+            yield setting, summary
+
+
+# --- Figures of one machine ---
+
+
+def _mean(key: str, setting: Setting, results: Results) -> Finding:
+    ours, (_, theirs) = results.summary(key, setting), papers_row(key, setting)
+    difference = ours.mean - theirs.mean
+    spread = max(ours.spread, theirs.deviation)
+    here = f"{ours} ({ours.epochs:,} epochs): {signed(difference)}"
+    if setting.method == "TM" and difference > spread:  # a better TM does not confirm the paper
+        return here, "no"
+    return here, _compare(difference, spread, equal_is_enough=True)
+
+
+def _peak(key: str, setting: Setting, results: Results) -> Finding:
+    ours, (_, theirs) = results.summary(key, setting), papers_row(key, setting)
+    difference = ours.peak - theirs.maximum
+    seeds = f", mean of {ours.n_seeds} seeds" if ours.n_seeds > 1 else ""
+    here = f"{ours.peak:.2f} (best of {ours.epochs:,} epochs{seeds}): {signed(difference)}"
+    return here, "yes" if difference >= 0 else "no"
+
+
+def _time(key: str, setting: Setting, results: Results) -> Finding:
+    ours, (reported, _) = results.summary(key, setting), papers_row(key, setting)
+    assert reported.seconds is not None
+    each = ours.total_seconds / ours.epochs
+    here = f"{_duration(ours.total_seconds)} for {ours.epochs:,} epochs, {each:.3g} s each"
+    return here, f"{_two_digits(reported.seconds / each)} times as fast"
+
+
+def _training_speed(few: Setting, many: Setting, results: Results) -> Finding:
+    small, large = results.summary("mnist", few), results.summary("mnist", many)
+    factor = (large.total_seconds / large.epochs) / (small.total_seconds / small.epochs)
+    return f"{_two_digits(factor)}, both with our fast engine; see the sampling section for slow feedback", NOTHING
+
+
+def _steadily_perfect(setting: Setting, results: Results) -> Finding:
+    results.summary("mnist", setting)
+    firsts = [_steady_from(record.history["train_accuracy"]) for record in results.of("mnist", setting)]
+    steady = all(first is not None and first <= 131 for first in firsts)
+    said = ", ".join(f"from epoch {first:,} on" if first else "not steadily" for first in firsts)
+    return f"{said} (on 5,000 training rows)", "yes" if steady else "no"
+
+
+def _steady_from(accuracies: list[float]) -> int | None:
+    """Return the first epoch from which on all are 1; None if the last is not."""
+    imperfect = [epoch for epoch, accuracy in enumerate(accuracies, start=1) if accuracy != 1]
+    first = imperfect[-1] + 1 if imperfect else 1
+    return first if first <= len(accuracies) else None
+
+
+def _never_perfect(setting: Setting, results: Results) -> Finding:
+    tm = results.summary("mnist", setting)
+    here = f"peak {tm.train_peak:.2f} (on 5,000 training rows, {tm.epochs:,} epochs)"
+    return here, "yes" if tm.train_peak < 100 else "no"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.3g} s"
+    return f"{seconds / 60:.3g} min" if seconds < 7200 else f"{seconds / 3600:.3g} h"
+
+
+def _two_digits(factor: float) -> str:
+    return f"{float(f'{factor:.2g}'):g}"
+
+
+# --- Weights and clauses ---
+
+
+def _weight_ends(results: Results) -> tuple[list[float], list[float]]:
+    """Return the smallest and the largest weight of each class and seed."""
+    spans = [entry["all"] for record in results.of("mnist", WEIGHTS.setting) for entry in record.weights]
+    if not spans:
+        raise NotMeasuredError
+    return [span["minimum"] for span in spans], [span["maximum"] for span in spans]
+
+
+def _weight_span(results: Results) -> Finding:
+    smallest, largest = _weight_ends(results)
+    low, high = min(smallest), max(largest)
+    return f"{low:.2f}–{high:.2f}, a factor of {high / low:.0f}", NOTHING
+
+
+def _fractional_and_large(results: Results) -> Finding:
+    smallest, largest = _weight_ends(results)
+    below, above = max(smallest), min(largest)
+    here = f"in every class the smallest is at most {below:.2f} and the largest at least {above:.2f}"
+    return here, "yes" if below < 1 < above else "no"
+
+
+def _weights_help(key: str, weighted: Setting, results: Results) -> Finding:
+    classic = replace(weighted, method="TM", gamma=0.0)
+    results.summary(key, weighted), results.summary(key, classic)
+    n_epochs = common_epochs([results.of(key, weighted), results.of(key, classic)])
+    ours, plain = results.summary(key, weighted, n_epochs), results.summary(key, classic, n_epochs)
+    difference = ours.mean - plain.mean
+    here = f"{ours} and {plain} ({n_epochs:,} epochs): {signed(difference)}"
+    return here, _compare(difference, combined_spread(ours, plain), equal_is_enough=False)
+
+
+def _clauses_help(key: str, results: Results) -> Finding:
+    said, rises = [], []
+    for method in ("WTM", "TM"):
+        plans = tuple(plan for plan in SWEEPS[key][Swept.CLAUSES] if plan.setting.method == method)
+        means = _means(groups := results.groups(key, plans))
+        first, last = (groups[i][0].setting.n_clauses for i in (0, -1))
+        said.append(f"{method} {means[0]:.2f} with {first:,} clauses, {means[-1]:.2f} with {last:,}")
+        rises.append(sum(b > a for a, b in pairwise(means)) / (len(means) - 1))
+    steps = " and ".join(f"{rise:.0%}" for rise in rises)
+    verdict = "yes" if min(rises) == 1 else "no" if max(rises) < 0.5 else "mostly"
+    return f"{'; '.join(said)}; better at {steps} of the steps", verdict
+
+
+def _means(groups: Groups) -> list[float]:
+    if len(groups) < 2:
+        raise NotMeasuredError
+    return [summarise(records, common_epochs(groups)).mean for records in groups]
+
+
+# --- Drawing feedback ---
+
+
+def _draws_faster(results: Results) -> Finding:
+    if results.sampling is None:
+        raise NotMeasuredError
+    factor = results.sampling.at_paper["binomial"].factor
+    here = f"{factor:.3g} times; bits {results.sampling.at_paper['bits'].factor:.3g} times"
+    return here, "yes" if factor >= PAPER_FACTOR else "no"
+
+
+def _first_epoch(describe: Callable[[FirstEpoch], str], results: Results) -> Finding:
+    if results.sampling is None or not results.sampling.first_epoch:
+        raise NotMeasuredError
+    return describe(results.sampling.first_epoch["bernoulli"]), NOTHING
+
+
+# --- The claims ---
+
+
+def _compression(key: str) -> Claim:
+    few, many = (plan.setting for plan in (COMPRESSION[key].weighted, COMPRESSION[key].classic))
+    peaks = [
+        f"{setting.method} peak {reported.peak:.2f}"
+        for setting in (few, many)
+        for reported in reported_for(key, setting)
+        if reported.source == "paper" and reported.peak is not None
+    ]
+    text = (
+        f"{NAMES[key]}: a WTM of {few.n_clauses:,} clauses reaches a TM of {many.n_clauses:,} "
+        f"({COMPRESSION[key].share} of the clauses)"
+    )
+    return Claim(text, ", ".join(peaks) or "in words", partial(_reaches, key, few, many))
+
+
+def _equal_clauses(key: str) -> Claim:
+    wtm, tm = large_machines(key)
+    a, b = (papers_row(key, setting)[1].mean for setting in (wtm, tm))
+    text = f"{NAMES_BY_RECIPE[key]}: at {wtm.n_clauses:,} clauses each the WTM is better than the TM"
+    return Claim(text, f"{a:.2f} and {b:.2f}: {a - b:+.2f}", partial(_is_better, key, wtm, tm))
+
+
+def _mean_accuracy(key: str, setting: Setting) -> Claim:
+    reported, theirs = papers_row(key, setting)
+    epochs = f" ({reported.epochs:,} epochs)" if reported.epochs else ""
+    text = f"{NAMES_BY_RECIPE[key]}: mean test accuracy of the {setting.method} of {setting.n_clauses:,} clauses"
+    return Claim(text, f"{theirs.mean:.2f} ± {theirs.deviation:.2f}{epochs}", partial(_mean, key, setting))
+
+
+def _peak_accuracy(key: str) -> Claim:
+    setting, _ = large_machines(key)
+    machine = f"the WTM of {setting.n_clauses:,} clauses"
+    text = f"{NAMES_BY_RECIPE[key]}: peak test accuracy of {machine}, selected on the test set"
+    return Claim(text, f"{papers_row(key, setting)[1].maximum:.2f}", partial(_peak, key, setting))
+
+
+def _training_time(key: str, setting: Setting) -> Claim:
+    reported, _ = papers_row(key, setting)
+    assert reported.seconds is not None
+    epochs = reported.epochs or PRESETS[key][Preset.BEST][0].n_epochs
+    theirs = f"{_duration(reported.seconds * epochs)} for {epochs:,} epochs, {reported.seconds:g} s each"
+    text = f"{NAMES[key]}: training time of the {setting.method} of {setting.n_clauses:,} clauses"
+    return Claim(text, theirs, partial(_time, key, setting))
+
+
+def _weights_and_clauses(key: str) -> Iterator[Claim]:
+    light = PRESETS[key][Preset.LIGHT][0].setting
+    machine = f"{light.n_clauses:,} clauses, gamma {light.gamma:g} or 0"
+    yield Claim(
+        f"{NAMES[key]}: weights help, all else equal ({machine})", "in words", partial(_weights_help, key, light)
+    )
+    yield Claim(
+        f"{NAMES[key]}: each additional clause gives more expressive power", "in words", partial(_clauses_help, key)
+    )
+
+
+_MNIST_WTM, _MNIST_TM = large_machines("mnist")
+_FEW, _MANY = COMPRESSION["mnist"].weighted.setting, COMPRESSION["mnist"].classic.setting
+
+CLAIMS: tuple[Claim, ...] = (
+    *(_compression(key) for key in NAMES),
+    *(_equal_clauses(key) for key in NAMES_BY_RECIPE),
+    *(_mean_accuracy(key, setting) for key in NAMES_BY_RECIPE for setting in large_machines(key)),
+    *(_peak_accuracy(key) for key in NAMES_BY_RECIPE),
+    *(_training_time(key, setting) for key in NAMES for setting in large_machines(key)),
+    Claim(
+        "MNIST: with fast feedback the WTM of 500 clauses trains about 10 times as fast as the TM of 2,000 without",
+        "about 10, over 300 epochs",
+        partial(_training_speed, _FEW, _MANY),
+    ),
+    Claim(
+        "MNIST: after 130 epochs the WTM's training accuracy is steadily 100 %",
+        "100.00",
+        partial(_steadily_perfect, _MNIST_WTM),
+    ),
+    Claim("MNIST: the TM's training accuracy never reaches 100 %", "peak 99.86", partial(_never_perfect, _MNIST_TM)),
+    Claim("MNIST: the weights span", "0.09–21.01, a factor of 233", _weight_span),
+    Claim("MNIST: every class has both fractional and large weights", "in words", _fractional_and_large),
+    *(claim for key in NAMES for claim in _weights_and_clauses(key)),
+    Claim(
+        f"Sampling: Algorithm 1 draws feedback faster than Bernoulli draws ({PAPER_SIZE[0]:,} literals, "
+        f"p_s {PAPER_SIZE[1]:g})",
+        f"{PAPER_FACTOR} times",
+        _draws_faster,
+    ),
+    Claim(
+        "MNIST: Type I feedbacks in the first epoch of a TM of 2,000 clauses",
+        "12.6 million",
+        partial(_first_epoch, lambda epoch: f"{epoch.type_i / 1e6:.1f} million"),
+    ),
+    Claim(
+        "MNIST: the share of drawing feedback in that epoch, with Bernoulli draws",
+        "about 2/3",
+        partial(_first_epoch, lambda epoch: f"{epoch.share:.0%}"),
+    ),
+)
+"""In the order of the table."""

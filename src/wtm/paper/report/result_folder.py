@@ -1,0 +1,104 @@
+"""All results in a folder, found by their machines."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wtm.paper.experiments.baselines import Runs, read_baselines
+from wtm.paper.experiments.sampling_speed import SamplingResults, read_sampling
+from wtm.paper.json_files import ENVIRONMENT
+from wtm.paper.record import Groups, Record, by_setting, read_records
+from wtm.paper.run_options import QUICK_FOLDER, quick_setting
+from wtm.paper.settings import NAMES_BY_RECIPE, Plans, Setting
+from wtm.paper.summary import Summary, summarise
+
+
+class NotMeasuredError(Exception):
+    """There are no results for what was asked."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """The results of experiments.
+
+    Attributes
+    ----------
+    quick : bool
+        Whether they are of small samples, and meaningless.
+    records : dict of str to list of Record
+        By data set.
+    baselines : dict of str to list of dict
+        See `wtm.paper.experiments.baselines.read_baselines`.
+    sampling : SamplingResults or None
+    """
+
+    quick: bool
+    records: dict[str, list[Record]]
+    baselines: Runs
+    sampling: SamplingResults | None
+
+    def of(self, key: str, setting: Setting) -> list[Record]:
+        """Return the trainings of a machine, one per seed, or an empty list."""
+        setting = quick_setting(setting) if self.quick else setting
+        return [record for record in self.records[key] if record.setting == setting]
+
+    def groups(self, key: str, plans: Plans) -> Groups:
+        """Return the trainings of each machine that has any."""
+        return by_setting(record for plan in plans for record in self.of(key, plan.setting))
+
+    def summary(self, key: str, setting: Setting, n_epochs: int | None = None) -> Summary:
+        """Sum up the trainings of a machine.
+
+        Raises
+        ------
+        NotMeasuredError
+            There are none.
+        """
+        records = self.of(key, setting)
+        if not records:
+            raise NotMeasuredError
+        return summarise(records, n_epochs)
+
+    def environments(self) -> list[dict[str, Any]]:
+        """Return the ``versions`` and ``machine`` of all computations, each pair once."""
+        pairs: list[dict[str, Any]] = []
+        for origin in self._origins():
+            pair = {name: origin[name] for name in ENVIRONMENT}
+            if pair not in pairs:
+                pairs.append(pair)
+        return pairs
+
+    def _origins(self) -> Iterator[dict[str, Any]]:
+        for records in self.records.values():
+            for record in records:
+                yield from record.sessions
+        for runs in self.baselines.values():
+            yield from runs
+        if self.sampling:
+            yield self.sampling.origin
+
+
+def read_results(folder: Path) -> Results:
+    """Read a folder of results.
+
+    Raises
+    ------
+    FileNotFoundError
+        There are none.
+    ValueError
+        A file is damaged, or quick results are mixed with others.
+    """
+    sampling_path = folder / "sampling" / "sampling.json"
+    records = {key: read_records(folder / key) for key in NAMES_BY_RECIPE}
+    baselines = read_baselines(folder / "baselines")
+    sampling = read_sampling(sampling_path) if sampling_path.exists() else None
+    quick = {record.data["quick"] for found in records.values() for record in found}
+    quick |= {run["data"]["quick"] for runs in baselines.values() for run in runs}
+    quick |= {sampling.quick} if sampling else set()
+    if not quick:
+        where = f"--out {folder.parent} --quick" if folder.name == QUICK_FOLDER else f"--out {folder}"
+        raise FileNotFoundError(f"There are no results in {folder}: run an experiment with {where} first.")
+    if len(quick) > 1:
+        raise ValueError(f"{folder} holds quick results next to others: move quick ones to {folder / QUICK_FOLDER}.")
+    return Results(quick.pop(), records, baselines, sampling)

@@ -1,0 +1,109 @@
+"""The accuracies and times that the authors report, as data."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from wtm.paper.settings import COMPRESSION, PRESETS, Preset, Setting, large_machines, without_recipe
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Test accuracies over the last epochs of a training, in per cent: a row of the paper's tables 3, 6 and 7."""
+
+    maximum: float
+    minimum: float
+    mean: float
+    deviation: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Reported:
+    """Figures of a machine; accuracies are on the test set, in per cent.
+
+    Attributes
+    ----------
+    source : {"paper", "program"}
+        The authors' paper, or the readme of their program.
+    place : str
+        The place in it.
+    epochs : int or None
+        Length of the training, if given.
+    statistics : Statistics or None
+        Over the last epochs (`wtm.paper.settings.AVERAGED`).
+    peak : float or None
+        The largest accuracy of all epochs, selected on the test set.
+    last : float or None
+        After the last epoch.
+    seconds : float or None
+        Per epoch, on the authors' machine.
+    """
+
+    source: Literal["paper", "program"]
+    place: str
+    epochs: int | None = None
+    statistics: Statistics | None = None
+    peak: float | None = None
+    last: float | None = None
+    seconds: float | None = None
+
+
+def reported_for(data: str, setting: Setting) -> tuple[Reported, ...]:
+    """Return what the authors report of a machine, on data of either recipe."""
+    return REPORTED.get((without_recipe(data), setting), ())
+
+
+def papers_row(data: str, setting: Setting) -> tuple[Reported, Statistics]:
+    """Return the row of the paper's tables for one of the `large_machines`."""
+    reported = reported_for(data, setting)[0]
+    assert reported.statistics is not None
+    return reported, reported.statistics
+
+
+def _table(place: str, epochs: int | None, seconds: float, *statistics: float) -> Reported:
+    return Reported("paper", place, epochs, Statistics(*statistics), seconds=seconds)
+
+
+def _light(data: str) -> Setting:
+    return PRESETS[data][Preset.LIGHT][0].setting
+
+
+(_MNIST_WTM, _MNIST_TM), (_IMDB_WTM, _IMDB_TM), (_CONNECT_4_WTM, _CONNECT_4_TM) = map(
+    large_machines, ("mnist", "imdb", "connect-4")
+)
+
+REPORTED: dict[tuple[str, Setting], tuple[Reported, ...]] = {
+    ("mnist", _MNIST_TM): (
+        _table("table 3", 300, 120, 98.24, 97.97, 98.11, 0.07, 98.02, 98.23),
+        Reported("program", "readme", 200, peak=98.24),
+    ),
+    ("mnist", _MNIST_WTM): (
+        _table("table 3", 300, 102, 98.63, 98.39, 98.50, 0.05, 98.43, 98.60),
+        Reported("program", "readme", 200, peak=98.63, last=98.51),
+    ),
+    ("mnist", _light("mnist")): (Reported("program", "readme", 400, last=98.13),),
+    ("imdb", _IMDB_TM): (
+        _table("table 6", None, 960, 89.86, 89.73, 89.80, 0.05, 89.73, 89.86),
+        Reported("program", "readme", 25, peak=89.86),
+    ),
+    ("imdb", _IMDB_WTM): (
+        _table("table 6", None, 840, 90.37, 90.00, 90.25, 0.16, 90.00, 90.37),
+        Reported("program", "readme", 25, peak=90.37),
+    ),
+    ("imdb", _light("imdb")): (
+        Reported("paper", "section on IMDb", 30, peak=89.54),
+        Reported("program", "readme", 35, last=89.48),
+    ),
+    ("imdb", COMPRESSION["imdb"].classic.setting): (Reported("paper", "section on IMDb", 30, peak=89.38),),
+    ("connect-4", _CONNECT_4_TM): (
+        _table("table 7", 1_000, 105, 82.93, 81.98, 82.49, 0.34, 82.19, 82.80),
+        Reported("program", "readme", 1_000, peak=82.93),
+    ),
+    ("connect-4", _CONNECT_4_WTM): (
+        _table("table 7", 1_000, 76, 87.91, 86.75, 87.32, 0.20, 86.97, 87.66),
+        Reported("program", "readme", 1_000, peak=87.91, last=87.24),
+    ),
+    ("connect-4", _light("connect-4")): (Reported("program", "readme", 200, last=80.13),),
+}
+"""By data set and machine."""

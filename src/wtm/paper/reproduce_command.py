@@ -1,0 +1,203 @@
+"""The command ``wtm reproduce``: its sub-commands and options.
+
+Importing this module is cheap: a sub-command imports its experiment when it runs.
+"""
+
+import inspect
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from wtm.cli.errors import one_line_on_failure
+from wtm.cli.threads import ALL_CORES, NJobs
+from wtm.paper.run_options import QUICK_FOLDER, Options
+from wtm.paper.settings import NAMES, Preset, Swept
+
+reproduce = typer.Typer(no_args_is_help=True, help="Run an experiment of the paper.")
+
+_METHODS = {"wtm", "tm"}
+
+
+class Recipe(StrEnum):
+    """Ways to make IMDb's features."""
+
+    PAPER = "paper"
+    AUTHORS = "authors"
+
+
+def _check_data(data: str) -> str:
+    if data not in NAMES:
+        raise typer.BadParameter(f"{data!r} must be one of {', '.join(NAMES)}.")
+    return data
+
+
+def _check_methods(methods: str) -> str:
+    if not {method.strip().lower() for method in methods.split(",")} <= _METHODS:
+        raise typer.BadParameter(f"{methods!r} must be wtm, tm, or wtm,tm.")
+    return methods
+
+
+_DataSet = Annotated[str, typer.Argument(help="connect-4, mnist or imdb.", metavar="DATA", callback=_check_data)]
+
+
+def _options(
+    *,
+    methods: Annotated[
+        str, typer.Option(callback=_check_methods, help="Train only wtm (with weights), only tm (without), or wtm,tm.")
+    ] = "wtm,tm",
+    epochs: Annotated[int | None, typer.Option(min=1, help="Epochs of every machine.", show_default=False)] = None,
+    seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Seed of the first training.")] = 0,
+    seeds: Annotated[int, typer.Option(min=1, max=1000, help="Trainings per machine, with successive seeds.")] = 1,
+    n_jobs: NJobs = ALL_CORES,
+    data_dir: Annotated[
+        Path | None,
+        typer.Option(file_okay=False, help="Folder with the data sets, instead of WTM_DATA.", show_default=False),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the results. Existing results are kept.")] = Path("out"),
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Skip finished trainings and continue unfinished ones.")
+    ] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Use small samples and machines, to check that everything works.")
+    ] = False,
+) -> Options:
+    """Check the options that sub-commands share."""
+    if not quick and out.resolve().name.lower() == QUICK_FOLDER:
+        raise ValueError(f"--out {out}: folders named {QUICK_FOLDER!r} are for --quick. Choose another folder.")
+    if seed + seeds > 2**63:
+        raise ValueError(f"--seed {seed} with --seeds {seeds} exceeds the largest seed, {2**63 - 1}.")
+    chosen = frozenset(method.strip().lower() for method in methods.split(","))
+    return Options(out, data_dir, chosen, epochs, range(seed, seed + seeds), n_jobs, resume, quick)
+
+
+def _experiment(name: str, *without: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Register a sub-command with options of its own and the shared ones, which it gets as its first argument."""
+    shared = [option for name, option in inspect.signature(_options).parameters.items() if name not in without]
+
+    def register(work: Callable[..., None]) -> Callable[..., None]:
+        own = [
+            parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            for parameter in list(inspect.signature(work).parameters.values())[1:]
+        ]
+
+        def command(**given: Any) -> None:
+            with one_line_on_failure():
+                options = _options(**{option.name: given.pop(option.name) for option in shared})
+                work(options, **given)
+
+        command.__signature__ = inspect.Signature([*own, *shared])  # type: ignore[attr-defined]
+        command.__doc__ = work.__doc__
+        reproduce.command(name)(command)
+        return work
+
+    return register
+
+
+_PresetOption = Annotated[
+    Preset,
+    typer.Option(
+        help="The authors' settings: light is a small machine, with and without weights; classic is the large one "
+        "without weights, best the large one with weights (both take hours)."
+    ),
+]
+
+
+@_experiment("connect-4", "data_dir")
+def _connect_4(options: Options, preset: _PresetOption = Preset.LIGHT) -> None:
+    """Train on Connect-4 and compare with the authors' figures."""
+    from wtm.paper.experiments.comparison import compare_preset
+
+    compare_preset(options, "connect-4", preset)
+
+
+@_experiment("mnist")
+def _mnist(options: Options, preset: _PresetOption = Preset.LIGHT) -> None:
+    """Train on MNIST and compare with the authors' figures."""
+    from wtm.paper.experiments.comparison import compare_preset
+
+    compare_preset(options, "mnist", preset)
+
+
+@_experiment("imdb")
+def _imdb(
+    options: Options,
+    preset: _PresetOption = Preset.LIGHT,
+    recipe: Annotated[Recipe, typer.Option(help="Make features as in the paper or as in the authors' program.")] = (
+        Recipe.PAPER
+    ),
+) -> None:
+    """Train on IMDb and compare with the authors' figures."""
+    from wtm.paper.experiments.comparison import compare_preset
+
+    compare_preset(options, "imdb" if recipe == Recipe.PAPER else "imdb-authors", preset)
+
+
+@_experiment("compression")
+def _compression(options: Options, data: _DataSet) -> None:
+    """Compare few clauses with weights and many without: 1/4 on MNIST, 1/3 on IMDb, 1/50 on Connect-4."""
+    from wtm.paper.experiments.comparison import compare_compression
+
+    compare_compression(options, data)
+
+
+@_experiment("sweep")
+def _sweep(
+    options: Options,
+    data: _DataSet,
+    over: Annotated[Swept, typer.Option(help="Vary gamma from 0 upward, or the number of clauses.")],
+) -> None:
+    """Measure the accuracy over gamma, or over the number of clauses."""
+    from wtm.paper.experiments.sweep import sweep
+
+    sweep(options, data, over)
+
+
+@_experiment("weights", "methods")
+def _weights(options: Options) -> None:
+    """Show the weights learnt from MNIST, by class, and their histogram."""
+    from wtm.paper.experiments.learnt_weights import learn_weights
+
+    learn_weights(options)
+
+
+@_experiment("baselines", "methods", "epochs", "n_jobs")
+def _baselines(options: Options) -> None:
+    """Measure methods of scikit-learn on MNIST's bits."""
+    from wtm.paper.experiments.baselines import measure_baselines
+
+    measure_baselines(options)
+
+
+@_experiment("sampling", "methods", "epochs", "seeds", "n_jobs", "resume")
+def _sampling(
+    options: Options, rounds: Annotated[int, typer.Option(min=1, help="Timings of each sampler at each size.")] = 61
+) -> None:
+    """Time the paper's Algorithm 1 and two other samplers, and check their counts.
+
+    With MNIST at hand, also time the first epoch with each.
+    """
+    from wtm.paper.experiments.sampling_speed import measure_sampling
+
+    measure_sampling(options, rounds)
+
+
+@reproduce.command("report")
+def _report(
+    results: Annotated[Path, typer.Option(file_okay=False, help="Folder with the results.")] = Path("results"),
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for paper.md and its figures.", show_default="docs; with --quick, that of the results"
+        ),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Report on quick results.")] = False,
+) -> None:
+    """Write the report on all results in a folder."""
+    with one_line_on_failure():
+        from wtm.paper.report import write_report
+
+        folder = results / QUICK_FOLDER if quick else results
+        write_report(folder, out or (folder if quick else Path("docs")))

@@ -1,0 +1,77 @@
+"""The options that experiments have in common."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from wtm.paper.settings import Plan, Setting
+
+QUICK_FOLDER = "quick"
+"""Results of --quick are in a folder of this name, and no others are: files of both have the same names."""
+
+QUICK_CLAUSES = 60
+QUICK_EPOCHS = 3
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the caller of an experiment chooses.
+
+    Attributes
+    ----------
+    out : Path
+        The folder for results; created if it is missing.
+    data_dir : Path or None
+        As for the loaders in `wtm.datasets`.
+    methods : set of {"wtm", "tm"}
+        Train only machines of these methods.
+    n_epochs : int or None
+        Epochs of every machine; None uses those of its `Plan`.
+    seeds : sequence of int
+        Train each machine with each of them.
+    n_jobs : int
+        Number of threads, as in `WTMClassifier`.
+    resume : bool
+        Skip finished trainings and continue unfinished ones.
+    quick : bool
+        Use small samples, few clauses and few epochs, to check that everything works.
+    """
+
+    out: Path
+    data_dir: Path | None = None
+    methods: frozenset[str] = frozenset({"wtm", "tm"})
+    n_epochs: int | None = None
+    seeds: Sequence[int] = (0,)
+    n_jobs: int = -1
+    resume: bool = False
+    quick: bool = False
+
+    def folder(self, name: str) -> Path:
+        """Return a folder of results."""
+        return self.out.joinpath(*[QUICK_FOLDER] * self.quick, name)
+
+    def apply(self, plan: Plan) -> Plan:
+        """Return a plan with the clauses and epochs that these options want."""
+        if self.quick:
+            plan = Plan(quick_setting(plan.setting), min(plan.n_epochs, QUICK_EPOCHS))
+        return plan if self.n_epochs is None else replace(plan, n_epochs=self.n_epochs)
+
+    def choose(self, plans: Iterable[Plan]) -> list[Plan]:
+        """Return the plans for the chosen methods.
+
+        Raises
+        ------
+        ValueError
+            There is none.
+        """
+        plans = list(plans)
+        chosen = [self.apply(plan) for plan in plans if plan.setting.method.lower() in self.methods]
+        if not chosen:
+            there = ",".join(sorted({plan.setting.method.lower() for plan in plans}))
+            raise ValueError(f"--methods {','.join(self.methods)} selects no machine of this experiment; use {there}.")
+        return list(dict.fromkeys(chosen))  # quick machines may be equal
+
+
+def quick_setting(setting: Setting) -> Setting:
+    """Return the small machine that stands for `setting` with --quick."""
+    return replace(setting, n_clauses=min(setting.n_clauses, QUICK_CLAUSES))

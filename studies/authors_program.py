@@ -1,0 +1,131 @@
+"""The authors' program on the data of an experiment, with the order of everything in its files.
+
+`python -m studies.authors_program --help` lists what it trains.
+"""
+
+import time
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from studies.designs import ABLATIONS, load, parse_arguments, unfinished_tasks
+from studies.program_kernels import FIRST_STATE, N_PLANES, program_accuracy, program_epoch, program_sample
+from wtm.fitting.progress import bar
+from wtm.machine.examples import LabelledExamples, pack_examples
+from wtm.paper.interruption import Interruption
+from wtm.paper.problem import Problem
+from wtm.paper.run import CHECKPOINT_SECONDS
+from wtm.paper.run_options import Options
+from wtm.paper.settings import Setting
+from wtm.utils.atomic_write import atomic_write
+from wtm.utils.interruptible import interruptible
+
+_CLASSES = {"connect-4": ["loss", "draw", "win"]}  # as their file numbers them; elsewhere sorted
+_PROGRAMS = [key for key, ablation in ABLATIONS.items() if ablation.by_program]
+
+
+class Program:
+    """The program, started.
+
+    Parameters
+    ----------
+    problem : Problem
+    setting : Setting
+    seed : int
+        0 is the program's default initial state.
+
+    Attributes
+    ----------
+    accuracies : list of float
+        Test accuracy after each epoch, a fraction of 1.
+    """
+
+    def __init__(self, problem: Problem, setting: Setting, seed: int) -> None:
+        training, testing = (_as_in_their_file(problem, part) for part in ("train", "test"))
+        n_literals = 2 * training.examples.n_features
+        n_words = -(-n_literals // 64)
+        planes = np.zeros((len(problem.classes), N_PLANES, setting.n_clauses, n_words), np.uint64)
+        planes[:, :-1] = ~np.uint64(0)  # the last excluding state
+        weights = np.ones((len(problem.classes), setting.n_clauses))
+        weights[:, 1::2] = -1
+        state = np.array([(FIRST_STATE + 2 * seed) % 2**64], np.uint64)
+        program_sample(state, len(training.labels), len(testing.labels) // 4)
+        self.accuracies: list[float] = []
+        self._arrays = {"planes": planes, "weights": weights, "state": state}
+        scratch = (np.empty(setting.n_clauses, np.bool_), np.empty(n_words, np.uint64), np.empty(n_words, np.uint64))
+        feedback = (setting.p_s, setting.gamma, float(setting.T), n_literals)
+        self._epoch = partial(
+            program_epoch, planes, weights, training.examples.literals, training.labels, *feedback, state, *scratch
+        )
+        self._accuracy = partial(program_accuracy, planes, weights, testing.examples.literals, testing.labels)
+
+    def epoch(self) -> float:
+        """Train for an epoch; return the test accuracy after it, a fraction of 1."""
+        interruptible(self._epoch)
+        self.accuracies.append(float(interruptible(self._accuracy)))
+        return self.accuracies[-1]
+
+    def save(self, path: Path) -> None:
+        """Write what `load` needs."""
+        with atomic_write(path) as file:
+            np.savez_compressed(file, accuracies=self.accuracies, **self._arrays)
+
+    def load(self, path: Path) -> None:
+        """Resume from what `save` wrote.
+
+        Raises
+        ------
+        ValueError
+            It is of another machine.
+        """
+        with np.load(path) as saved:
+            for name, array in self._arrays.items():
+                if saved[name].shape != array.shape:
+                    raise ValueError(f"{path} is of another machine: remove it, or choose another folder with --out.")
+                array[...] = saved[name]
+            self.accuracies = saved["accuracies"].tolist()
+
+
+def _as_in_their_file(problem: Problem, part: str) -> LabelledExamples:
+    X, y = getattr(problem.dataset, f"X_{part}"), getattr(problem.dataset, f"y_{part}")
+    if problem.key == "connect-4":  # the two features of a square side by side, where we have all of x before all of o
+        X = X[:, np.arange(X.shape[1]).reshape(2, -1).T.ravel()]
+    classes = _CLASSES.get(problem.key, list(problem.classes))
+    return LabelledExamples(pack_examples(X), np.array([classes.index(label) for label in y], np.int64))
+
+
+def train_programs(keys: Sequence[str], options: Options) -> None:
+    """Train the program with every seed; write a file each.
+
+    Raises
+    ------
+    OSError, ValueError
+        As `studies.designs.unfinished_tasks`; the data are missing.
+    KeyboardInterrupt
+        The user stopped it; all finished epochs are kept.
+    """
+    for task, resumes in unfinished_tasks(keys, options, ".npz"):
+        problem = load(task.ablation.data, options.data_dir)
+        program = Program(problem, task.ablation.setting, task.seed)
+        if resumes:
+            program.load(task.checkpoint)
+        left, saved = task.n_epochs - len(program.accuracies), time.monotonic()
+        epochs = (program.epoch() for _ in range(left))
+        with Interruption() as interruption:
+            for _ in bar(epochs, left, task.path.stem, lambda accuracy: f"test {100 * accuracy:.2f} %"):
+                is_last = interruption.requested or len(program.accuracies) == task.n_epochs
+                if is_last or time.monotonic() - saved >= CHECKPOINT_SECONDS:
+                    task.write(problem, program.accuracies)
+                    program.save(task.checkpoint)
+                    saved = time.monotonic()
+                if interruption.requested:
+                    raise interruption.error(
+                        f"{task.path.stem} has {len(program.accuracies):,} of {task.n_epochs:,} epochs. Run the same "
+                        "command with --resume to continue."
+                    )
+
+
+if __name__ == "__main__":
+    train_programs(*parse_arguments("Repeat the authors' program draw by draw.", _PROGRAMS))

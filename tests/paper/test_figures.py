@@ -1,0 +1,72 @@
+import os
+import sys
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+from tests.helpers.synthetic import SMALL, made_up_record
+from wtm.paper.figures import draw_learning_curves, draw_sweep, draw_weights
+from wtm.paper.settings import SWEEPS, Swept
+
+pytest.importorskip("matplotlib")
+
+
+def learning_curves(path, n_epochs=40):
+    group = [made_up_record(SMALL, [70 + i / 10 + seed for i in range(n_epochs)], seed=seed) for seed in range(2)]
+    return draw_learning_curves(path, "Tea", [group, group[:1]])
+
+
+def sweep(swept):
+    def draw(path):
+        groups = [[made_up_record(plan.setting, [70, 71 + i])] for i, plan in enumerate(SWEEPS["connect-4"][swept])]
+        return draw_sweep(path, "Tea", swept, groups)
+
+    return draw
+
+
+FIGURES = {
+    "curves": learning_curves,
+    "one epoch": lambda path: learning_curves(path, 1),
+    "gamma": sweep(Swept.GAMMA),
+    "clauses": sweep(Swept.CLAUSES),
+    "weights": lambda path: draw_weights(path, "Tea", {"-20": 3, "0": 10, "40": 1}),
+    "one weight": lambda path: draw_weights(path, "Tea", {"0": 10}),
+}
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_a_figure_depends_on_the_results_alone(figure, tmp_path):
+    for name in ("a.svg", "b.svg"):
+        assert FIGURES[figure](tmp_path / name)
+    assert ElementTree.parse(tmp_path / "a.svg").getroot().tag.endswith("svg")
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+
+
+def test_a_figure_that_can_not_be_written_leaves_the_old_one(tmp_path, monkeypatch):
+    path = tmp_path / "a.svg"
+    learning_curves(path)
+    before = path.read_bytes()
+
+    def full(descriptor):
+        raise OSError("full")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="full"):
+        learning_curves(path, 20)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_suffix_names_the_format(tmp_path):
+    assert FIGURES["weights"](tmp_path / "a.png")
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_without_matplotlib_one_line_says_so(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert not learning_curves(tmp_path / "curve.svg")
+    assert list(tmp_path.iterdir()) == []
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "No curve.svg: matplotlib is not installed" in error
+    assert "weighted-tsetlin-machine[plots]" in error

@@ -1,0 +1,163 @@
+"""Ablations are kept, and resumed bit for bit; so is the authors' program."""
+
+import json
+import signal
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from studies import authors_program, designs, report
+from studies.ablations import train_ablations
+from studies.authors_program import Program, train_programs
+from studies.designs import ABLATIONS, Ablation, read_ablations
+from studies.report import ablations_table, write_page
+from tests.helpers.synthetic import SMALL, made_up_record, small_problem
+from wtm.paper.json_files import read_json
+from wtm.paper.run_options import Options
+
+TRAIN = {"ours": train_ablations, "given": train_ablations, "theirs": train_programs}
+
+
+@pytest.fixture
+def tea(monkeypatch):
+    """The ablations are three small ones."""
+    problem = small_problem("mnist")
+    ablations = {
+        "ours": Ablation("ours", SMALL, 3, 2),
+        "given": Ablation("given", SMALL, 3, 2, {"shuffle": False}),
+        "theirs": Ablation("theirs", SMALL, 3, 2, by_program=True),
+    }
+    for module in (designs, report):
+        monkeypatch.setattr(module, "ABLATIONS", ablations)
+    for train in (train_ablations, train_programs):
+        monkeypatch.setitem(train.__globals__, "load", lambda data, data_dir: problem)
+
+
+def accuracies(folder, key, seed=0):
+    return read_json(folder / "ablations" / f"{key}-seed{seed}.json")["test_accuracy"]
+
+
+@pytest.mark.parametrize("key", TRAIN)
+def test_ablations_are_resumed_bit_for_bit_with_more_epochs_and_more_seeds(tea, tmp_path, key, capsys):
+    train = TRAIN[key]
+    train([key], Options(tmp_path / "whole", n_epochs=5, seeds=(0, 1)))
+    train([key], Options(tmp_path / "parts"))
+    with pytest.raises(ValueError, match=rf"{key}-seed0\.json already exists"):
+        train([key], Options(tmp_path / "parts"))
+    train([key], Options(tmp_path / "parts", n_epochs=5, seeds=(0, 1), resume=True))
+    for seed in (0, 1):
+        found = accuracies(tmp_path / "parts", key, seed)
+        assert len(found) == 5
+        assert found == accuracies(tmp_path / "whole", key, seed)
+    capsys.readouterr()
+    train([key], Options(tmp_path / "parts", n_epochs=4, resume=True))
+    assert f"{key}-seed0: 5 epochs are already there" in capsys.readouterr().err
+    assert len(accuracies(tmp_path / "parts", key)) == 5
+
+
+def test_ablations_differ(tea, tmp_path):
+    for key, train in TRAIN.items():
+        train([key], Options(tmp_path))
+    assert len({tuple(accuracies(tmp_path, key)) for key in TRAIN}) == 3
+    assert list(read_ablations(tmp_path / "ablations")) == list(TRAIN)
+
+
+@pytest.mark.parametrize("n_epochs", [2, 5])
+def test_an_interrupted_program_is_resumed_bit_for_bit(tea, tmp_path, monkeypatch, n_epochs):
+    train_programs(["theirs"], Options(tmp_path / "whole", n_epochs=5))
+    original = Program.epoch
+
+    def epoch(self):
+        if len(self.accuracies) == n_epochs - 1:
+            signal.raise_signal(signal.SIGINT)
+        return original(self)
+
+    monkeypatch.setattr(Program, "epoch", epoch)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt, match=rf"theirs-seed0 has {n_epochs} of 5 epochs\. .*--resume"):
+            train_programs(["theirs"], Options(tmp_path, n_epochs=5))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    monkeypatch.undo()
+    assert len(accuracies(tmp_path, "theirs")) == n_epochs
+
+
+def test_a_program_that_dies_loses_what_came_after_the_last_checkpoint(tea, tmp_path, monkeypatch):
+    monkeypatch.setattr(authors_program, "CHECKPOINT_SECONDS", 0.0)
+    original = Program.epoch
+    monkeypatch.setattr(Program, "epoch", lambda self: 1 / 0 if len(self.accuracies) == 2 else original(self))
+    with pytest.raises(ZeroDivisionError):
+        train_programs(["theirs"], Options(tmp_path, n_epochs=5))
+    monkeypatch.setattr(Program, "epoch", original)
+    assert len(accuracies(tmp_path, "theirs")) == 2
+    train_programs(["theirs"], Options(tmp_path, n_epochs=5, resume=True))
+    train_programs(["theirs"], Options(tmp_path / "whole", n_epochs=5))
+    assert accuracies(tmp_path, "theirs") == accuracies(tmp_path / "whole", "theirs")
+
+
+def test_a_checkpoint_of_another_size_is_refused(tmp_path):
+    problem, path = small_problem("mnist"), tmp_path / "a.npz"
+    Program(problem, SMALL, 1).save(path)
+    larger = Program(problem, replace(SMALL, n_clauses=12), 1)
+    before = {name: array.copy() for name, array in larger._arrays.items()}
+    with pytest.raises(ValueError, match=r"a\.npz is of another machine"):
+        larger.load(path)
+    for name, array in larger._arrays.items():
+        np.testing.assert_array_equal(array, before[name])
+
+
+@pytest.mark.parametrize("key", ["ours", "theirs"])
+def test_results_without_their_checkpoint_are_not_replaced(tea, tmp_path, key):
+    TRAIN[key]([key], Options(tmp_path))
+    path = tmp_path / "ablations" / f"{key}-seed0.json"
+    before = path.read_bytes()
+    (checkpoint,) = (tmp_path / "ablations" / "checkpoints").iterdir()
+    checkpoint.unlink()
+    with pytest.raises(ValueError, match=rf"{key}-seed0\.json has 3 epochs and can't be resumed"):
+        TRAIN[key]([key], Options(tmp_path, n_epochs=4, seeds=(1, 0), resume=True))
+    assert path.read_bytes() == before
+    assert not path.with_name(f"{key}-seed1.json").exists()
+
+
+def made_up(seed, accuracies):
+    data = made_up_record(SMALL, [1], key="mnist").data
+    return {"seed": seed, "setting": asdict(SMALL), "data": data, "test_accuracy": accuracies}
+
+
+def test_seeds_of_unequal_length_are_compared_over_the_same_epochs():
+    runs = [made_up(seed, [0.5] * n + [0.9] * n) for seed, n in enumerate((9, 4))]
+    (row,) = ablations_table({"lazy": runs}).rows
+    assert row[2:6] == ["6–8", "2", "70.00", "28.284"]
+
+
+def test_the_default_seed_of_the_program_is_separate():
+    runs = [made_up(seed, [accuracy] * 200) for seed, accuracy in enumerate((0.7, 0.8, 0.9))]
+    own, others = ablations_table({"program": runs}).rows
+    assert own[0].endswith("its default seed")
+    assert own[3:] == ["1", "70.00", "–", "98.50"]
+    assert others[3:] == ["2", "85.00", "7.071", "–"]
+
+
+@pytest.mark.parametrize(("content", "said"), [
+    ("{", "is damaged"),
+    ('{"kind": "ablation"}', "is damaged"),
+    (json.dumps(made_up(0, [0.5]) | {"versions": {}, "machine": {}}), "is of another setting or data set"),
+])  # fmt: skip
+def test_a_wrong_file_of_results_is_named(tmp_path, content, said):
+    (tmp_path / "lazy-seed0.json").write_text(content)
+    with pytest.raises(ValueError, match=rf"lazy-seed0\.json .*{said}"):
+        read_ablations(tmp_path)
+
+
+def test_names_of_ablations_are_those_of_files():
+    assert all(name.replace("-", "").isalnum() for name in ABLATIONS)
+
+
+def test_the_page_in_the_repository_is_what_its_results_make(tmp_path):
+    repository = Path(__file__).parents[2]
+    write_page(repository / "results" / "ablations", tmp_path / "ablations.md")
+    made, there = tmp_path / "ablations.md", repository / "docs" / "ablations.md"
+    assert made.read_text(encoding="utf-8") == there.read_text(encoding="utf-8")

@@ -1,0 +1,60 @@
+"""The authors' program, draw by draw: figures of its readme, and its automata against saturating integers."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from studies import program_kernels as kernels
+from studies.authors_program import Program
+from wtm.paper.problem import load_problem
+from wtm.paper.settings import PRESETS, Preset
+
+
+def light(key):
+    return PRESETS[key][Preset.LIGHT][0].setting
+
+
+def to_planes(states):
+    bits = states[:, None] >> np.arange(8, dtype=np.uint8) & 1
+    packed = np.ascontiguousarray(np.packbits(bits.T, axis=1, bitorder="little"))
+    return packed.view(np.uint64).reshape(8, 1, -1)
+
+
+def to_words(bits):
+    return np.packbits(bits, bitorder="little").view(np.uint64)
+
+
+@settings(deadline=None)  # the first call compiles
+@given(st.integers(1, 3), st.integers(0, 2**32 - 1), st.booleans())
+def test_automata_step_and_stop_at_both_ends(n_words, seed, up):
+    rng = np.random.default_rng(seed)
+    states = rng.choice(np.array([0, 1, 127, 128, 254, 255], np.uint8), 64 * n_words)
+    steps = rng.random(64 * n_words) < 0.5
+    planes = to_planes(states)
+    kernels._step(planes, 0, to_words(steps), kernels._UP if up else kernels._DOWN)
+    expected = np.clip(states.astype(int) + np.where(steps, 1 if up else -1, 0), 0, 255).astype(np.uint8)
+    np.testing.assert_array_equal(planes, to_planes(expected))
+
+
+@settings(deadline=None)
+@given(st.integers(1, 400), st.floats(0.01, 1), st.integers(0, 2**63 - 1))
+def test_a_mask_has_as_many_distinct_literals_as_were_counted(n_literals, p, start):
+    counting = np.array([2 * start + 1], np.uint64)
+    drawing = counting.copy()
+    mask = np.zeros(-(-n_literals // 64), np.uint64)
+    count = kernels._draw_count(counting, n_literals, p)
+    kernels._draw_mask(drawing, mask, n_literals, p)
+    bits = np.unpackbits(mask.view(np.uint8), bitorder="little")[:n_literals]
+    assert bits.sum() == count
+
+
+def test_the_first_epochs_of_connect_4_are_those_of_the_readme():
+    program = Program(load_problem("connect-4", None), light("connect-4"), 0)
+    assert [f"{program.epoch():.2%}" for _ in range(2)] == ["69.43%", "71.44%"]
+
+
+@pytest.mark.slow
+def test_the_first_epochs_of_mnist_are_those_of_the_readme(data_dir):
+    program = Program(load_problem("mnist", data_dir), light("mnist"), 0)
+    assert [f"{program.epoch():.2%}" for _ in range(3)] == ["93.43%", "94.67%", "95.17%"]
