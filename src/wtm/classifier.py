@@ -18,6 +18,7 @@ from wtm.fitting.fit_warnings import warnings_about_fit, warnings_about_weights
 from wtm.machine.examples import LabelledExamples
 from wtm.machine.model import Model
 from wtm.modelfile import ModelRecord, scalar_attributes, write_model
+from wtm.modelfile.old_versions import install_module_aliases, renamed_entry
 from wtm.predictor import Predictor
 from wtm.utils.paths import as_path
 from wtm.utils.threads import resolve_n_threads
@@ -26,6 +27,8 @@ from wtm.validation.parameters import check_parameters, draw_seed, machine_param
 from wtm.validation.row_weights import class_weights, sample_weights
 
 __all__ = ["WTMClassifier"]
+
+install_module_aliases()
 
 
 class WTMClassifier(Predictor):
@@ -118,7 +121,7 @@ class WTMClassifier(Predictor):
         Metrics of each epoch, including those after the best one: ``epoch`` (from 1), ``seconds`` (of training alone),
         ``train_accuracy`` (on all training rows, or on 5,000 spread evenly if there are more), ``valid_accuracy`` (None
         without validation data), ``type_i`` and ``type_ii`` (number of feedbacks; Type II counts true clauses only),
-        ``weights_at_edge`` (updates that would have left the range of the weights), ``literals_per_clause``, and
+        ``weights_saturated`` (updates that would have left the range of the weights), ``literals_per_clause``, and
         what callbacks add. Accuracies weight rows by `sample_weight`, not by `class_weight`.
     machines_ : list of wtm.machine.machine.Machine
         The machine of each class, in the order of `classes_`.
@@ -337,6 +340,11 @@ class WTMClassifier(Predictor):
             clf.feature_names_in_ = np.array(record.feature_names, object)
         clf.__dict__.update(record.attributes)
         return clf
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "history_" in state:
+            self.history_ = [renamed_entry(entry) for entry in self.history_]
 
     @contextmanager
     def _unchanged_on_error(self) -> Iterator[None]:

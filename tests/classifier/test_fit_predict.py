@@ -143,7 +143,7 @@ HISTORY = {
     "valid_accuracy": float,
     "type_i": int,
     "type_ii": int,
-    "weights_at_edge": int,
+    "weights_saturated": int,
     "literals_per_clause": float,
 }
 
@@ -202,7 +202,7 @@ def test_weights_that_meet_the_edge_are_told_of_once_and_by_number(problem):
         model = small(gamma=1000.0, T=5000.0).fit(X, y)
     assert len(warned) == 1
     assert warned[0].filename == __file__
-    assert sum(entry["weights_at_edge"] for entry in model.history_) > 0
+    assert sum(entry["weights_saturated"] for entry in model.history_) > 0
     assert {abs(int(k)) for machine in model.machines_ for k in machine.exponents} <= {0, 1}
 
 

@@ -200,5 +200,5 @@ def test_weights_held_at_the_edge_are_counted():
     counts = machine.train(packed_rows(np.ones((1, 3))), schedule)
     assert machine.exponents.tolist() == [1, -1]
     # Every feedback moved a weight or met the edge.
-    assert counts.weights_at_edge == counts.type_i + counts.type_ii - 2
+    assert counts.weights_saturated == counts.type_i + counts.type_ii - 2
     assert min(counts.type_i, counts.type_ii) > 100

@@ -14,9 +14,11 @@ import wtm
 from tests.helpers.modelfiles import contents, through_a_file
 from tests.helpers.problems import assert_same_model, small, table, three_classes
 from wtm import WTMClassifier, load_model, reference
+from wtm.kernels.jit import cache_folder
 from wtm.machine.machine import Machine
 from wtm.machine.machine_parameters import ENGINES
 from wtm.rules import rules_of
+from wtm.utils.revision import git_revision
 
 DATA = Path(__file__).parents[1] / "data"
 NAMES = ["age > 40", 'the "b"', "в, г", "[d]", "e\nf", "g\\", "h"]
@@ -317,10 +319,12 @@ def test_prediction_only_says_what_it_can_not_do(trained, path):
 # --- Files of earlier versions ------------------------------------------------------------------------------------
 
 
-def test_a_file_of_version_1_is_read():
-    file = DATA / "model-v1.safetensors"
+@pytest.mark.parametrize("version", [1, 2])
+def test_files_of_every_version_are_read(version):
+    file = DATA / f"model-v{version}.safetensors"
     header, arrays = contents(file)
-    assert header["schema_version"] == 1
+    assert header["schema_version"] == version
+    assert ("weights_at_edge" in header["history"][0]) == (version == 1)
     model = load_model(file)
     X, y = three_classes()
     labels = np.array(["no", "yes", "ω"])[y]
@@ -333,9 +337,18 @@ def test_a_file_of_version_1_is_read():
         assert (machine.exponents == exponents).all()
     X = named(X)
     assert model.score(X, labels) == model.history_[-1]["train_accuracy"]
-    small_one = load_model(DATA / "model-v1-prediction-only.safetensors")
+    small_one = load_model(DATA / f"model-v{version}-prediction-only.safetensors")
     assert (small_one.class_sums(X) == model.class_sums(X)).all()
     assert model.partial_fit(X, labels).n_epochs_ == header["attributes"]["n_epochs_"] + 1
+    assert len({tuple(entry) for entry in model.history_}) == 1, "the names of all epochs are those of the last"
+
+
+def test_a_file_names_the_code_that_wrote_it(trained, path):
+    trained.save(path)
+    header, _ = contents(path)
+    assert header["schema_version"] == 2
+    assert header["revision"] == git_revision()
+    assert header["kernel_digest"] == cache_folder().name.removeprefix("wtm-kernels-")
 
 
 def named(X):

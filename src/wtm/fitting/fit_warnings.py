@@ -17,7 +17,7 @@ _ROUNDING = 1e-9
 
 def warnings_about_weights(model: Model, entries: list[dict[str, Any]]) -> Iterator[Warning]:
     """Warn if weights of clauses reached the end of their range in one of the epochs `entries`."""
-    if any(entry["weights_at_edge"] for entry in entries):
+    if any(entry["weights_saturated"] for entry in entries):
         table = model.parameters.weight_table
         low, high = table.weight(np.array([-table.max_exponent, table.max_exponent]))
         yield RuntimeWarning(

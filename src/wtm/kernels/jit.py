@@ -24,14 +24,20 @@ _DIGEST_BYTES = 32
 
 
 @functools.cache
-def cache_folder() -> Path:
-    """Folder of this version's compiled kernels: under ``NUMBA_CACHE_DIR`` where set, else the user's cache folder."""
+def kernel_digest() -> str:
+    """Sixteen hexadecimal digits of a digest of all kernel sources."""
     digest = hashlib.sha256()
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.name.encode())
         digest.update(source.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@functools.cache
+def cache_folder() -> Path:
+    """Folder of this version's compiled kernels: under ``NUMBA_CACHE_DIR`` where set, else the user's cache folder."""
     root = os.environ.get("NUMBA_CACHE_DIR") or AppDirs("wtm", appauthor=False).user_cache_dir
-    return Path(root) / f"wtm-kernels-{digest.hexdigest()[:16]}"
+    return Path(root) / f"wtm-kernels-{kernel_digest()}"
 
 
 class _SourcesLocator(caching._CacheLocator):

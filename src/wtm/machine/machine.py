@@ -21,7 +21,7 @@ class FeedbackCounts(NamedTuple):
 
     type_i: int
     type_ii: int
-    weights_at_edge: int
+    weights_saturated: int
 
 
 @dataclass

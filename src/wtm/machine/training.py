@@ -123,7 +123,7 @@ def _measure_epoch(
         "valid_accuracy": None if on_validation is None else on_validation.accuracy,
         "type_i": sum(count.type_i for count in counts),
         "type_ii": sum(count.type_ii for count in counts),
-        "weights_at_edge": sum(count.weights_at_edge for count in counts),
+        "weights_saturated": sum(count.weights_saturated for count in counts),
         "literals_per_clause": len(voting.literal_list) / len(voting.clause_votes),
     }
     return EpochResult(entry, voting, on_training, on_validation)

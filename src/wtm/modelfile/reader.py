@@ -15,6 +15,7 @@ from wtm.machine.machine import Machine
 from wtm.machine.machine_parameters import MachineParameters
 from wtm.machine.model import Model, PredictionModel
 from wtm.modelfile.container import Contents, open_file
+from wtm.modelfile.old_versions import renamed_entry
 from wtm.modelfile.schema import (
     ESTIMATOR,
     PARAMETERS_NOT_KEPT,
@@ -168,8 +169,8 @@ def _booleanizer(header: dict[str, Any], n_columns: int, n_features: int) -> Boo
 
 def _history_entry(entry: Any) -> dict[str, Any]:
     if not isinstance(entry, dict):
-        raise ValueError("an entry of its history is no JSON object")
-    return {key: decode(value) for key, value in entry.items()}
+        raise ValueError("an entry of its history is not a JSON object")
+    return renamed_entry({key: decode(value) for key, value in entry.items()})
 
 
 def _model(contents: Contents, parameters: MachineParameters, n_classes: int) -> Model:

@@ -12,7 +12,7 @@ from wtm.booleanizer import Booleanizer
 from wtm.machine.machine_parameters import MachineParameters
 from wtm.machine.model import Model, PredictionModel
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """docs/model-file.md describes it."""
 
 ESTIMATOR = "WTMClassifier"

@@ -9,6 +9,7 @@ import numpy as np
 
 from wtm import __version__
 from wtm.booleanizer import Booleanizer
+from wtm.kernels.jit import kernel_digest
 from wtm.machine.machine import Machine
 from wtm.machine.model import Model, PredictionModel
 from wtm.modelfile.container import write_file
@@ -22,6 +23,7 @@ from wtm.modelfile.schema import (
 )
 from wtm.modelfile.values import encode, encode_labels
 from wtm.utils.memory_limits import check_memory
+from wtm.utils.revision import git_revision
 
 _COPIES_TO_WRITE = 3  # of all states: those of each machine and of all, which then become those of all and their bytes
 
@@ -60,6 +62,8 @@ def _header(record: ModelRecord, prediction_only: bool) -> dict[str, Any]:
     return {
         "schema_version": SCHEMA_VERSION,
         "wtm_version": __version__,
+        "revision": git_revision(),
+        "kernel_digest": kernel_digest(),
         "estimator": ESTIMATOR,
         "prediction_only": prediction_only,
         "parameters": _encoded_parameters(record.parameters),

@@ -20,7 +20,7 @@ HISTORY = {
     "seconds": "seconds",
     "type_i": "type_i",
     "type_ii": "type_ii",
-    "weights_saturated": "weights_at_edge",
+    "weights_saturated": "weights_saturated",
     "literals_per_clause": "literals_per_clause",
 }
 """The columns of `Record.history`, and their names in `WTMClassifier.history_`."""

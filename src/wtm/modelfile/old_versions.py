@@ -1,0 +1,20 @@
+"""Names that earlier versions of wtm gave: to what is in a history, and in pickles to modules."""
+
+import sys
+from typing import Any
+
+from wtm.machine import model
+
+_ENTRY_NAMES = {"weights_at_edge": "weights_saturated"}  # of history_, up to version 1 of the model file
+_MODULES = {"wtm.training": model, "wtm.votes": model}  # of the classes in a pickle
+
+
+def renamed_entry(entry: dict[str, Any]) -> dict[str, Any]:
+    """Return an entry of a history with the names of this version."""
+    return {_ENTRY_NAMES.get(name, name): value for name, value in entry.items()}
+
+
+def install_module_aliases() -> None:
+    """Let pickles of earlier versions find the classes in the modules where they were."""
+    for name, module in _MODULES.items():
+        sys.modules.setdefault(name, module)  # the classes of machines were, and are, found in `wtm.machine`
