@@ -4,6 +4,8 @@ import copy
 import io
 import pickle
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import joblib
@@ -15,8 +17,10 @@ from sklearn.pipeline import make_pipeline
 
 from tests.helpers.modelfiles import through_a_file
 from tests.helpers.problems import assert_same_model, small, three_classes
-from wtm import Booleanizer
+from wtm import Booleanizer, load_model
 from wtm.machine.machine_parameters import ENGINES
+
+DATA = Path(__file__).resolve().parents[1] / "data"
 
 
 def _joblib(model):
@@ -135,3 +139,29 @@ def test_from_a_model_file(problem, way, tmp_path):
     model = small().fit(X, y)
     twin = WAYS[way](through_a_file(WAYS[way](model), tmp_path / "model"))
     assert_same_model(twin.partial_fit(X, y), model.partial_fit(X, y))
+
+
+@pytest.mark.parametrize("kind", ["model-v1", "model-v1-prediction-only"])
+def test_pickles_of_the_first_version_are_as_its_files(kind):
+    pd = pytest.importorskip("pandas")
+    model = pickle.loads((DATA / f"{kind}.pickle").read_bytes())
+    expected = load_model(DATA / f"{kind}.safetensors")
+    assert model.get_params() == expected.get_params()
+    assert model.history_ == expected.history_
+    X, y = three_classes()
+    X, y = pd.DataFrame(X, columns=[f"feature {i}" for i in range(7)]), np.array(["no", "yes", "ω"])[y]
+    assert (model.predict_proba(X) == expected.predict_proba(X)).all()
+    assert (pickle.loads(pickle.dumps(model)).class_sums(X) == expected.class_sums(X)).all()
+    if "prediction" in kind:
+        with pytest.raises(ValueError, match="no automata"):
+            model.partial_fit(X, y)
+    else:
+        for clf in (model, expected):
+            clf.partial_fit(X, y).set_params(warm_start=True, n_epochs=2).fit(X, y)
+        assert_same_model(model, expected)
+
+
+def test_a_pickle_of_the_first_version_is_read_by_a_process_that_imports_nothing_else():
+    program = f"import pickle; print(pickle.load(open({str(DATA / 'model-v1.pickle')!r}, 'rb')).n_epochs_)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert int(done.stdout) > 0
