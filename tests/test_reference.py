@@ -1,4 +1,4 @@
-"""The reference machine against the paper's tables, exact distributions, and what it must learn."""
+"""The reference against the paper's tables and exact distributions, and on problems that it must learn."""
 
 import functools
 from collections import Counter
@@ -218,7 +218,7 @@ def test_machine_follows_the_exact_distribution_with_algorithm_1(case):
     assert_matches(case, simulate, N_SEEDS)
 
 
-def test_chi_square_tells_wrong_from_right():
+def test_chi_square_rejects_wrong_counts():
     exact = {0: 0.5, 1: 0.49, 2: 0.01}
     assert chi_square({0: 500, 1: 490, 2: 10}, exact, 1000) == 1.0
     assert chi_square({0: 400, 1: 590, 2: 10}, exact, 1000) < 1e-6
@@ -246,7 +246,7 @@ def test_a_step_of_certain_feedback_moves_and_counts_as_the_rules_say():
     assert (machine.n_type_i, machine.n_type_ii) == (2, 1)
 
 
-def test_at_its_target_a_machine_stands_still():
+def test_a_machine_at_its_target_does_not_change():
     machine = machine_by_hand()
     machine.train([1], False, np.random.default_rng(0))
     assert machine.states.tolist() == machine_by_hand().states.tolist()
@@ -349,7 +349,7 @@ def test_ties_go_to_the_first_class(signs, expected):
 
 
 @pytest.mark.parametrize(("sign", "expected"), [(1, 1), (0, 1), (-1, 0)])
-def test_binary_machine_says_one_unless_the_sum_is_negative(sign, expected):
+def test_binary_machine_predicts_one_unless_the_sum_is_negative(sign, expected):
     (machine,) = voting(sign)
     assert BinaryMachine(machine).predict([[1]]).tolist() == [expected]
 

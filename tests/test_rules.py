@@ -44,7 +44,7 @@ def test_a_rule_is_one_line_whatever_its_names(literals, label):
     assert text.encode()
 
 
-def test_what_turns_the_text_around_it_is_escaped():
+def test_bidirectional_controls_are_escaped():
     assert str(Rule("a\u202eb", 1, 1.0, ("שלום",))) == r"IF שלום THEN votes for a\u202eb, weight 1"
 
 
@@ -63,7 +63,7 @@ def test_rules_evaluated_by_their_words_give_the_class_sums(clf, rows):
     assert len({rule.weight for rule in rules}) > 3
 
 
-def test_clauses_without_literals_are_no_rules(rows):
+def test_clauses_without_literals_give_no_rules(rows):
     clf = WTMClassifier(n_clauses=40, T=50, s=3, n_epochs=1, random_state=0).fit(rows[:2], [0, 1])
     with_literals = sum(int(machine.include.any(axis=1).sum()) for machine in clf.machines_)
     assert 0 < with_literals < 80

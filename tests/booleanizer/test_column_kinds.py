@@ -1,4 +1,4 @@
-"""Columns that later hold another kind of values than in fit, and integers that are no float64."""
+"""Columns that hold another kind of values than in fit, and integers that float64 can't hold."""
 
 import json
 import pickle
@@ -47,7 +47,7 @@ def test_text_and_numbers_in_one_column_take_either():
         assert b.transform(Z).any(axis=1).all()
 
 
-def test_a_column_without_any_known_value_is_told_once():
+def test_a_column_without_any_known_value_gives_one_warning():
     b = Booleanizer().fit([[1, "a", "u"], [2, "b", "v"]])
     with pytest.warns(UserWarning, match="column 1 holds no value seen in fit, such as 'a'") as caught:
         b.transform([[1, "A", "u"], [1, "B", None]])
@@ -86,8 +86,8 @@ def test_a_column_of_both_kinds_keeps_its_most_frequent_values(values, most):
     assert len(conditions.values) == len(kept) <= (most or 12)
     assert set(conditions.values) == set(kept)
     assert b.n_features_out_ == len(kept) + (None in values)
-    told = b.transform(X)
-    for value, row in zip(values, told, strict=True):  # what is not kept is as if it had never been seen
+    features = b.transform(X)
+    for value, row in zip(values, features, strict=True):  # values beyond the limit count as unseen
         assert row.sum() == (value is None or value in kept)
         if value in kept:
             assert row[conditions.values.index(value)]
@@ -110,7 +110,7 @@ def test_the_limit_holds_in_every_container(make):
         assert b.get_feature_names_out().tolist() == [f"x0 = {name}" for name in names]
 
 
-def test_a_kind_that_the_limit_left_out_is_no_error_later():
+def test_a_kind_beyond_the_limit_is_accepted_later():
     b = Booleanizer(max_categories=2).fit([["a"], ["a"], ["b"], ["b"], [1]])
     assert b.conditions_[0].values == ("a", "b")
     for fitted in (b, Booleanizer.from_json(json.loads(json.dumps(b.to_json()))), pickle.loads(pickle.dumps(b))):
@@ -143,11 +143,11 @@ BEYOND_FLOAT64 = {
 def test_integers_that_float64_does_not_hold_are_refused(kind):
     """Neighbours would become one value, and a column of them be called constant."""
     X = BEYOND_FLOAT64[kind]()
-    told = "column (0|'a') holds the integer -?[0-9]{16,}, but beyond .*to strings.*subtract"
-    with pytest.raises(ValueError, match=told):
+    message = "column (0|'a') holds the integer -?[0-9]{16,}, but beyond .*to strings.*subtract"
+    with pytest.raises(ValueError, match=message):
         Booleanizer().fit(X)
     b = Booleanizer().fit([[1], [2]])
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         b.transform(X)
 
 
@@ -166,7 +166,7 @@ def test_large_integers_that_float64_holds_are_compared():
         unique=True,
     )
 )
-def test_integers_are_told_apart_or_refused(values):
+def test_different_integers_get_different_features_or_are_refused(values):
     X = np.array(values)[:, None]
     if all(int(float(value)) == value for value in values):
         assert len(np.unique(Booleanizer(100).fit_transform(X), axis=0)) == len(values)

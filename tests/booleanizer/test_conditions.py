@@ -1,4 +1,4 @@
-"""Columns become conditions that part the training values, say what they compute, and stay what fit made of them."""
+"""Conditions on columns split the training values, have exact names, and survive JSON and pickle."""
 
 import json
 import pickle
@@ -89,14 +89,14 @@ def test_a_column_that_is_mostly_one_value_is_still_divided():
     assert np.abs(above - np.arange(5, 0, -1) * 40).max() <= 2
 
 
-def test_no_threshold_for_less_than_one_row_in_a_hundred_unless_there_is_no_other():
+def test_a_threshold_splits_off_a_row_in_a_hundred_if_possible():
     X = np.repeat([1, 2, 3], [990, 1000, 10])[:, None]
     assert Booleanizer().fit(X).get_feature_names_out().tolist() == ["x0 > 1.5"]
     X = np.repeat([0.0, 0.2, 0.3], [1990, 5, 5])[:, None]
     assert Booleanizer().fit(X).get_feature_names_out().tolist() == ["x0 > 0"]
 
 
-def test_at_most_so_many_thresholds_and_categories():
+def test_limits_on_thresholds_and_categories():
     X = [[i, f"v{i % 20:02}" if i >= 40 else "often"] for i in range(100)]
     b = Booleanizer(3, max_categories=2).fit(X)
     assert len(b.conditions_[0].thresholds) == 3
@@ -105,7 +105,7 @@ def test_at_most_so_many_thresholds_and_categories():
     assert len(names_of([str(i) for i in range(100)], max_categories=None)) == 100
 
 
-def test_thresholds_of_ones_own():
+def test_given_thresholds():
     X = np.array([[0, 0, 200], [0, 1, 80], [0, 0, 10]], np.uint8)
     b = Booleanizer(thresholds=[76]).fit(X)
     assert (b.transform(X) == (X > 76)).all()
@@ -147,7 +147,7 @@ def test_float32_is_compared_as_it_is_and_not_rounded():
         assert b.transform(X.astype(dtype)).tolist() == [[False], [True]]
 
 
-def test_asking_for_more_thresholds_than_there_can_be_takes_no_memory():
+def test_a_huge_number_of_thresholds_takes_no_memory():
     X = np.random.default_rng(0).normal(size=(500, 2)).round(2)
     most = Booleanizer(10**15).fit(X)
     assert most.conditions_ == Booleanizer(500).fit(X).conditions_
@@ -274,7 +274,7 @@ WRONG_STATES = {
 
 
 @pytest.mark.parametrize("kind", WRONG_STATES)
-def test_what_is_no_description_is_refused(kind):
+def test_an_invalid_description_is_refused(kind):
     with pytest.raises(ValueError):  # noqa: PT011 - the messages name many things
         Booleanizer.from_json(WRONG_STATES[kind])
 
@@ -304,20 +304,20 @@ WRONG_INPUT = {
 
 @pytest.mark.parametrize("kind", WRONG_INPUT)
 def test_what_cannot_be_is_refused_and_changes_nothing(kind):
-    X, error, told = WRONG_INPUT[kind]
+    X, error, message = WRONG_INPUT[kind]
     if error is None:
         assert Booleanizer().fit(X).get_feature_names_out().tolist() == ["x0 is missing"]
         return
     b = Booleanizer().fit(GOOD)
     before = b.to_json()
-    with pytest.raises(error, match=told):
+    with pytest.raises(error, match=message):
         b.fit(X)
     assert b.to_json() == before
     assert b.transform(GOOD).tolist() == [[False, True, False], [True, False, True]]
 
 
 @pytest.mark.parametrize(
-    ("parameters", "error", "told"),
+    ("parameters", "error", "message"),
     [
         ({"n_thresholds": 0}, ValueError, "n_thresholds"),
         ({"n_thresholds": 2.5}, TypeError, "n_thresholds"),
@@ -336,8 +336,8 @@ def test_what_cannot_be_is_refused_and_changes_nothing(kind):
     ],
     ids=str,
 )
-def test_wrong_parameters_are_named(parameters, error, told):
-    with pytest.raises(error, match=told):
+def test_wrong_parameters_are_named(parameters, error, message):
+    with pytest.raises(error, match=message):
         Booleanizer(**parameters).fit(GOOD)
 
 

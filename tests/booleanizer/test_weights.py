@@ -1,4 +1,4 @@
-"""Weights of rows in the Booleanizer: so many rows, in whatever kind of column."""
+"""Weights of rows in the Booleanizer: a row of weight w counts as w rows, in every kind of column."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def fitted(X, weights=None):
 
 
 @given(VALUES)
-def test_a_weight_is_so_many_rows(rows):
+def test_a_whole_weight_counts_as_that_many_rows(rows):
     table = np.array([[number if number > -3 else None, letter] for number, letter, _ in rows], object)
     weights = np.array([weight for *_, weight in rows])
     if weights.any():
@@ -36,7 +36,7 @@ def test_a_weight_is_so_many_rows(rows):
 
 
 @given(st.lists(st.floats(0, 1e308, exclude_min=True), min_size=1, max_size=30), st.randoms())
-def test_weights_are_counted_alike_in_every_order(weights, random):
+def test_integer_weights_do_not_depend_on_the_order(weights, random):
     times = integer_weights(np.array(weights))
     assert times.dtype == np.int64
     assert times.min() >= 1
@@ -53,7 +53,7 @@ def test_fractions_count_by_their_size():
     assert thresholds[1][0] > thresholds[0][0]
 
 
-def test_weights_that_are_none_are_refused_and_nothing_is_lost():
+def test_invalid_weights_are_refused_and_leave_an_earlier_fit():
     X = [[1], [2], [3]]
     b = Booleanizer().fit(X)
     before = b.to_json()
@@ -64,7 +64,7 @@ def test_weights_that_are_none_are_refused_and_nothing_is_lost():
 
 
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
-def test_a_classifier_on_numbers_takes_a_weight_for_so_many_rows(make):
+def test_a_classifier_on_numbers_counts_a_weight_as_that_many_rows(make):
     rng = np.random.default_rng(0)
     X = rng.integers(0, 30, (80, 4))
     y, weights = X[:, 0] > 9, rng.integers(0, 4, 80)

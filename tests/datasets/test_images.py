@@ -167,7 +167,7 @@ def test_real_fashion_mnist(real_data):
 
 
 def test_one_image_set_is_not_taken_for_the_other(real_data):
-    # Both have the same file names, so the labels have to tell.
+    # Both have the same file names, so only the labels differ.
     with pytest.raises(ValueError, match="belongs to MNIST, not to Fashion-MNIST"):
         datasets.load_fashion_mnist(real_data("mnist") / "mnist")
 

@@ -29,7 +29,7 @@ def dense(matrix):
     return matrix.toarray()
 
 
-def test_imdb_takes_the_terms_that_tell_the_labels(tmp_path):
+def test_imdb_selects_the_most_informative_terms(tmp_path):
     write_reviews(tmp_path / "imdb")
     loaded = datasets.load_imdb(tmp_path, n_features=10)
     telling = {"a bad", "a good", "a joy", "a waste", "bad", "bad film", "good", "good film", "joy", "waste"}

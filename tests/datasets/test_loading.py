@@ -80,7 +80,7 @@ def test_connect_4_paper_split_trains_on_the_other_rows_in_file_order(connect_4)
 
 @pytest.mark.parametrize("split", ["paper", "random"])
 def test_connect_4_parts_are_disjoint_and_complete(split):
-    # No position is twice in the data set, so a position tells its row.
+    # All positions in the data set differ.
     loaded = datasets.load_connect_4(split)
     counts = rows(loaded.X_train, loaded.X_test)
     assert len(counts) == 67_557

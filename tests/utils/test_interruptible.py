@@ -1,4 +1,4 @@
-"""Ctrl-C in the middle of an epoch that takes minutes, and work in another thread."""
+"""Ctrl-C during an epoch that takes minutes, and work in other threads."""
 
 import functools
 import os
@@ -12,7 +12,7 @@ import pytest
 
 from wtm.utils.interruptible import interruptible
 
-WITHIN = 20  # seconds, far above the two that are promised: machines that run tests may be slow
+WITHIN = 20  # seconds; far more than the two promised, since test machines may be slow
 
 
 class OwnError(Exception):
@@ -29,7 +29,7 @@ def _raise(error):
     raise error
 
 
-def test_the_main_thread_alone_has_its_work_done_elsewhere():
+def test_only_the_main_thread_hands_its_work_to_another():
     assert interruptible(threading.current_thread) is not threading.main_thread()
     found = []
 
@@ -42,7 +42,7 @@ def test_the_main_thread_alone_has_its_work_done_elsewhere():
     assert found == [(thread, thread)]
 
 
-# An epoch of so many examples takes minutes: the weights see to that without much memory.
+# The weights make the epoch take minutes without needing much memory.
 PROGRAM = """
 import sys, threading, time
 import numpy as np

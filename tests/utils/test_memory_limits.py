@@ -1,4 +1,4 @@
-"""Memory that is free: on the machine, and in the control groups of the process."""
+"""Available memory of the machine and of the process's control groups."""
 
 import pytest
 
@@ -10,7 +10,7 @@ MIB = 1 << 20
 
 @pytest.fixture
 def system(tmp_path, monkeypatch):
-    """A function that writes the files in which Linux tells of memory; without calls there are none."""
+    """A function that writes Linux's files about memory; without calls there are none."""
     monkeypatch.setattr(memory_limits, "_MEMINFO", tmp_path / "meminfo")
     monkeypatch.setattr(memory_limits, "_OWN_GROUPS", tmp_path / "cgroup")
     monkeypatch.setattr(memory_limits, "_GROUPS", tmp_path / "groups")
@@ -25,7 +25,7 @@ def system(tmp_path, monkeypatch):
 
 @pytest.fixture
 def unknown(monkeypatch):
-    """A system that does not tell how much memory it has."""
+    """A system that does not report its memory."""
 
     def sysconf(name):
         raise ValueError(name)
@@ -40,14 +40,14 @@ def group(system, folder, limit, used, **statistics):
     system(f"groups/{folder}/memory.stat", "".join(f"{name} {value}\n" for name, value in statistics.items()))
 
 
-def test_what_is_free_counts_and_not_what_there_is(system):
+def test_available_memory_counts_not_total_memory(system):
     system("meminfo", "MemTotal:       9999999 kB\nMemFree:  10 kB\nMemAvailable:    102400 kB\nHugePages_Total: 0\n")
     assert available_memory() == 100 * MIB
     system("meminfo", "MemAvailable:    102400 kB\nSwapTotal:   204800 kB\nSwapFree:    20480 kB\n")
     assert available_memory() == 120 * MIB
 
 
-def test_a_group_has_its_limit_less_its_use_and_the_cache_in_that_gives_way(system):
+def test_a_group_has_its_limit_minus_its_use_without_cache(system):
     system("meminfo", "MemAvailable: 1048576 kB\n")
     group(system, ".", 500 * MIB, 400 * MIB, anon=300 * MIB, file=100 * MIB, inactive_file=60 * MIB, active_file=MIB)
     assert available_memory() == (100 + 61) * MIB
@@ -77,20 +77,20 @@ def test_groups_of_version_1(system, unknown):
 
 
 @pytest.mark.parametrize("content", ["", "max\n", "\n\n", "MemAvailable:", "MemAvailable: much kB\n", "a:b\n"])
-def test_files_that_say_nothing_count_as_absent(system, unknown, content):
+def test_files_without_numbers_count_as_absent(system, unknown, content):
     for name in ("meminfo", "cgroup", "groups/memory.max", "groups/memory.current"):
         system(name, content)
     assert available_memory() is None
     check_memory(2**60, "An exbibyte", "")
 
 
-def test_elsewhere_all_memory_counts(system, monkeypatch):
+def test_on_other_systems_all_memory_counts(system, monkeypatch):
     sizes = {"SC_PHYS_PAGES": 1000, "SC_PAGE_SIZE": 4096}
     monkeypatch.setattr(memory_limits.os, "sysconf", sizes.__getitem__, raising=False)
     assert available_memory() == 4096000
 
 
-def test_what_is_refused_is_told_with_both_sizes_and_the_remedy(monkeypatch):
+def test_the_error_names_both_sizes_and_the_remedy(monkeypatch):
     monkeypatch.setattr(memory_limits, "available_memory", lambda: 1000 * MIB)
     check_memory(900 * MIB, "Much", "Take less.")
     message = r"^Too much would take 3\.3 GiB of memory, and 1,000\.0 MiB are available\. Take less\.$"
@@ -100,7 +100,7 @@ def test_what_is_refused_is_told_with_both_sizes_and_the_remedy(monkeypatch):
         check_memory(999 * MIB, "All that there is, and nothing for the rest of the process,", "Take less.")
 
 
-def test_little_is_never_refused(monkeypatch):
+def test_small_amounts_are_never_refused(monkeypatch):
     monkeypatch.setattr(memory_limits, "available_memory", lambda: 0)
     check_memory(MIB, "A mebibyte", "")
     with pytest.raises(MemoryError, match=r"and 0 bytes are available"):

@@ -1,4 +1,4 @@
-"""Paths that callers give."""
+"""Arguments that are paths."""
 
 import pathlib
 
@@ -23,7 +23,7 @@ WRONG = [b"model", 3, None, 1.5, ["model"], BytesPath(), np.array(["model"])]
 
 
 @pytest.mark.parametrize("path", WRONG, ids=repr)
-def test_what_is_no_path_is_refused_by_name_and_value(path):
+def test_other_types_are_refused_by_name_and_value(path):
     with pytest.raises(TypeError, match=r"^target must be a string or path-like, .* got .* of type "):
         as_path(path, "target")
 

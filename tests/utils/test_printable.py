@@ -1,4 +1,4 @@
-"""Text of the caller's in messages."""
+"""Values of the caller in messages."""
 
 import pytest
 from hypothesis import given
@@ -8,7 +8,7 @@ from wtm.utils.printable import short_repr, shorten
 
 
 @given(st.text() | st.integers() | st.floats() | st.booleans())
-def test_what_is_short_is_shown_whole_and_all_else_begins_so(value):
+def test_short_values_are_whole_and_others_are_cut(value):
     text = short_repr(value)
     assert len(text) <= 80
     if len(repr(value)) <= 80:
@@ -19,7 +19,7 @@ def test_what_is_short_is_shown_whole_and_all_else_begins_so(value):
 
 
 @pytest.mark.parametrize("value", ["a" * 10**6, "\n" * 10**6, "\0" * 79, 10**100])
-def test_what_is_long_is_cut(value):
+def test_long_values_are_cut(value):
     assert short_repr(value) == repr(value)[:77] + "..."
     assert shorten("b" * 81) == "b" * 77 + "..."
     assert shorten("b" * 80) == "b" * 80

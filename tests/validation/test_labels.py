@@ -1,4 +1,4 @@
-"""Labels in any container: they come back as NumPy would have them, and a missing one is named."""
+"""Labels in any container become NumPy arrays, and missing labels are refused."""
 
 import datetime
 import warnings
@@ -198,9 +198,9 @@ OTHER_KINDS = {
 
 @pytest.mark.parametrize("kind", OTHER_KINDS)
 def test_other_kinds_are_refused_with_the_remedy(kind):
-    labels, told = OTHER_KINDS[kind]
+    labels, message = OTHER_KINDS[kind]
     for check, name in ((check_labels, "y"), (check_classes, "classes")):
-        with pytest.raises(ValueError, match=f"^Unknown label type: {name} must hold .*{told}"):
+        with pytest.raises(ValueError, match=f"^Unknown label type: {name} must hold .*{message}"):
             check(labels, name)
 
 
@@ -219,7 +219,7 @@ def test_strings_of_numpy_2():
         check_labels(np.array(["a", None], dtype(na_object=None)), "y")
 
 
-def test_labels_that_are_mostly_different_are_told_of():
+def test_labels_that_are_mostly_different_give_a_warning():
     with pytest.warns(UserWarning, match="unique classes is greater"):
         unique_labels(np.arange(100), "y")
 

@@ -1,4 +1,4 @@
-"""Weights: a row of weight 0 is absent, one of weight 2 is there twice, and classes weigh what they are said to."""
+"""Weights of rows and classes: a row of weight 0 is absent, and a row of weight 2 is there twice."""
 
 import re
 
@@ -14,7 +14,7 @@ from wtm.machine.machine_parameters import ENGINES
 from wtm.machine.model import Model
 from wtm.machine.schedule import draw_schedule
 
-# Below are a few p-values; a right program fails one of them for less than one choice of seeds in 10**6.
+# A correct program fails one of the few tests below for fewer than one choice of seeds in 10**6.
 P_BOUND = 1e-7
 
 
@@ -63,7 +63,7 @@ def test_whole_weights_are_the_schedule_of_a_table_with_repeated_rows(shuffle):
     assert flat(weighted) == [(rows[part].tolist(), targets.tolist()) for part, targets in repeated]
 
 
-def test_fractions_are_probabilities_drawn_anew_in_each_epoch():
+def test_fractions_are_probabilities_drawn_again_in_each_epoch():
     weights = np.array([0.25, 1.5, 2.9, 0.0, 3.0] * 8_000)
     first, second = counts(weights), counts(weights, n_seen=len(weights))
     for kind, weight in enumerate(weights[:5]):
@@ -113,7 +113,7 @@ def test_equal_weights_of_one_change_nothing(problem, engine):
         assert (model.predict_proba(X) == plain.predict_proba(X)).all()
 
 
-def told(model):
+def metrics(model):
     return [{key: value for key, value in entry.items() if key != "seconds"} for entry in model.history_]
 
 
@@ -130,11 +130,11 @@ def test_rows_without_weight_are_absent(problem, changes):
     weighted = small(**changes).fit(X, y, sample_weight=weights)
     left_out = small(**changes).fit(X[present], y[present], sample_weight=weights[present])
     assert_same_model(weighted, left_out)
-    assert told(weighted) == told(left_out)
+    assert metrics(weighted) == metrics(left_out)
     assert (weighted.predict_proba(X) == left_out.predict_proba(X)).all()
 
 
-def test_a_class_without_weight_is_no_class(problem):
+def test_a_class_without_weight_is_absent(problem):
     X, y = problem
     model = small().fit(X, y, sample_weight=(y != 1).astype(float))
     assert model.classes_.tolist() == [0, 2]
@@ -157,7 +157,7 @@ def test_whole_weights_are_repeated_rows(problem, shuffle):
     ]
 
 
-def test_a_weight_is_so_many_rows_wherever_they_stand():
+def test_a_weight_counts_as_that_many_rows_in_any_position():
     """In distribution: sums of many small models, trained on weighted rows and with the copies at the end."""
     X, y = table(12, 3), np.arange(12) % 2
     copies = np.concatenate([np.arange(12), *[np.flatnonzero(y == 1)] * 3])
@@ -180,7 +180,7 @@ def test_a_weight_is_so_many_rows_wherever_they_stand():
     assert stats.ks_2samp(weighted, unweighted).pvalue < 1e-3, "the test can fail"
 
 
-def test_going_on_with_weights_is_the_same_as_not_having_stopped(problem):
+def test_training_with_weights_resumes_exactly(problem):
     X, y = problem
     weights = np.linspace(0, 1.7, len(y))
     whole = small(n_epochs=5).fit(X, y, weights)
@@ -188,7 +188,7 @@ def test_going_on_with_weights_is_the_same_as_not_having_stopped(problem):
     parts.set_params(n_epochs=2).fit(X, y, weights)
     parts.partial_fit(X, y, sample_weight=weights)
     assert_same_model(parts, whole)
-    assert told(parts) == told(whole)
+    assert metrics(parts) == metrics(whole)
     assert (parts.predict_proba(X) == whole.predict_proba(X)).all()
     assert not is_same_model(whole, small(n_epochs=5).fit(X, y))
 
@@ -220,7 +220,7 @@ WRONG = {
 
 @pytest.mark.parametrize("case", WRONG)
 @pytest.mark.filterwarnings("ignore:overflow")
-def test_weights_that_are_none_are_refused(problem, case):
+def test_invalid_weights_are_refused(problem, case):
     X, y = problem
     make, message = WRONG[case]
     model = small().fit(X, y)
@@ -290,7 +290,7 @@ def test_balanced_classes_count_the_same(problem):
 def test_balance_helps_a_rare_class():
     X = table(900, 8)
     rare = X[:, :4].sum(axis=1) == 4
-    y = (rare | (table(900, 9)[:, 8] & (X[:, :3].sum(axis=1) == 3))).astype(int)  # half a chance beside the rare ones
+    y = (rare | (table(900, 9)[:, 8] & (X[:, :3].sum(axis=1) == 3))).astype(int)  # half of those near the rare ones
     recalls = [
         np.mean(small(class_weight=weight, n_clauses=20, n_epochs=10).fit(X, y).predict(X[rare]) == 1)
         for weight in (None, "balanced")
@@ -320,7 +320,7 @@ def test_balance_helps_a_rare_class():
     ],
     ids=str,
 )
-def test_class_weights_that_are_none_are_refused(problem, weight, message):
+def test_invalid_class_weights_are_refused(problem, weight, message):
     with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
         small(class_weight=weight).fit(*problem)
 
