@@ -190,7 +190,7 @@ def read_ablations(folder: Path) -> dict[str, Runs]:
     ValueError
         A file is damaged, or of another setting.
     """
-    found = {}
+    found: dict[str, Runs] = {}
     for key, ablation in ABLATIONS.items():
         runs = read_seeds(folder, key, ("setting", "seed", "data", "test_accuracy"))
         for run in runs:

@@ -35,6 +35,13 @@ def problem_or_skip(key, folder=None):
     return problem
 
 
+def assert_same_data(problem, recorded):
+    """The texts of a data set may change, its rows and labels may not."""
+    texts = ("name", "description")
+    for name, value in problem.description.items():
+        assert name in texts or value == recorded[name]
+
+
 def history_of(problem, n_epochs, setting, seed, **changes):
     """The history of a training, by column, as a record has it."""
     clf = new_classifier(setting, seed, n_epochs=n_epochs, n_jobs=-1, **changes)
@@ -46,7 +53,7 @@ def history_of(problem, n_epochs, setting, seed, **changes):
 def assert_remade(path, folder, n_epochs):
     record = read_record(path)
     problem = problem_or_skip(record.data["key"], folder)
-    assert problem.description == record.data
+    assert_same_data(problem, record.data)
     expected = {column: record.history[column][:n_epochs] for column in HISTORY if column != "seconds"}
     assert history_of(problem, n_epochs, record.setting, record.seed) == expected
 
@@ -76,7 +83,7 @@ def test_ablations(key, run, data_dir):
     if ablation.setting.n_clauses * run["data"]["features"] > 4_000_000:
         pytest.skip("an epoch takes minutes")
     problem = problem_or_skip(ablation.data, data_dir)
-    assert problem.description == run["data"]
+    assert_same_data(problem, run["data"])
     if ablation.by_program:
         accuracies = [Program(problem, ablation.setting, run["seed"]).epoch()]
     else:

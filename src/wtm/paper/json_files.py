@@ -18,13 +18,7 @@ DAMAGED = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 
 def prepare_folder(folder: Path) -> None:
-    """Create a folder for results and check that it is writable, before any long work.
-
-    Raises
-    ------
-    OSError
-        It can't be created or written to.
-    """
+    """Create a folder for results and check that it is writable, before any long work."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -37,13 +31,7 @@ def prepare_folder(folder: Path) -> None:
 
 
 def check_absent(*paths: Path, resumable: bool = True) -> None:
-    """Refuse to replace files of an earlier run.
-
-    Raises
-    ------
-    ValueError
-        A file exists.
-    """
+    """Refuse to replace files of an earlier run."""
     for path in paths:
         if path.exists():
             choose = "Pass --resume to continue, choose" if resumable else "Choose"
@@ -69,13 +57,7 @@ def _to_json(value: Any, newline: str) -> str:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Read what `write_json` wrote.
-
-    Raises
-    ------
-    ValueError
-        The file is not a JSON object.
-    """
+    """Read what `write_json` wrote."""
     with naming(path):
         content: dict[str, Any] = json.loads(path.read_bytes())
         content.keys()
@@ -83,13 +65,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def read_seeds(folder: Path, name: str, entries: Iterable[str]) -> list[dict[str, Any]]:
-    """Read the files ``NAME-seedK.json`` of a folder, each with these `entries`, in the order of their names.
-
-    Raises
-    ------
-    ValueError
-        A file is damaged.
-    """
+    """Read the files ``NAME-seedK.json`` of a folder, each with these `entries`, in the order of their names."""
     found = []
     for path in sorted(folder.glob(f"{name}-seed*.json")):
         found.append(read_json(path))
@@ -100,13 +76,7 @@ def read_seeds(folder: Path, name: str, entries: Iterable[str]) -> list[dict[str
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Turn any error of damaged content into one that names the file.
-
-    Raises
-    ------
-    ValueError
-        Whatever `DAMAGED` error was raised inside.
-    """
+    """Turn any error of damaged content into a ValueError that names the file."""
     try:
         yield
     except DAMAGED as error:

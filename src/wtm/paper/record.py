@@ -78,13 +78,7 @@ def record_name(setting: Setting, seed: int) -> str:
 
 
 def read_record(path: Path) -> Record:
-    """Read the record of a training.
-
-    Raises
-    ------
-    ValueError
-        The file is damaged, or holds another training than its name says.
-    """
+    """Read the record of a training; ValueError if it is damaged or belongs under another name."""
     content = read_json(path)
     with naming(path):
         del content["kind"]
@@ -96,13 +90,7 @@ def read_record(path: Path) -> Record:
 
 
 def read_records(folder: Path) -> list[Record]:
-    """Read all records in a folder, in the order of their names.
-
-    Raises
-    ------
-    ValueError
-        A file is damaged, or the records are of different data.
-    """
+    """Read all records in a folder, in the order of their names; ValueError if they are of different data."""
     records = [read_record(path) for path in sorted(folder.glob("*tm-*-seed*.json"))]
     kinds = {(record.data["quick"], record.data["digest"]) for record in records}
     if len(kinds) > len({is_quick for is_quick, _ in kinds}):

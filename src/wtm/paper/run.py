@@ -54,19 +54,13 @@ def checkpoint_path(record_path: Path) -> Path:
 
 
 def prepare_folders(folder: Path) -> None:
-    """Create the folder of results and that of checkpoints.
-
-    Raises
-    ------
-    OSError
-        As `prepare_folder`.
-    """
+    """Create the folder of results and that of checkpoints."""
     for needed in (folder, folder / "checkpoints"):
         prepare_folder(needed)
 
 
 def new_classifier(setting: Setting, seed: int, **parameters: Any) -> WTMClassifier:
-    """Return the classifier of a setting, not fitted; `parameters` are more of its parameters."""
+    """Return a new classifier with a setting and other `parameters`."""
     return WTMClassifier(
         n_clauses=setting.n_clauses,
         T=float(setting.T),
@@ -120,13 +114,7 @@ def _existing(run: Run, n_epochs: int, problem: Problem, options: Options) -> Re
 
 
 def check_resumable(record_path: Path, checkpoint: Path, done: int, n_epochs: int) -> None:
-    """Refuse to resume an unfinished training without its checkpoint: starting again would replace its results.
-
-    Raises
-    ------
-    ValueError
-        The checkpoint is missing.
-    """
+    """Refuse to resume an unfinished training without its checkpoint: starting again would replace its results."""
     if 0 < done < n_epochs and not checkpoint.exists():
         raise ValueError(
             f"{record_path} has {done:,} epochs and can't be resumed without {checkpoint}. Choose another folder with "
@@ -142,16 +130,13 @@ def _carry_out(run: Run, n_epochs: int, problem: Problem, options: Options) -> R
     clf = new_classifier(run.setting, run.seed) if before is None else load_checkpoint(run)
     done = getattr(clf, "n_epochs_", 0)
     sessions = [] if before is None else _sessions_until(done, before.sessions)
-    record: Record | None = None
 
     def keep(clf: WTMClassifier) -> None:
-        nonlocal record
         session = {"epochs": [done + 1, clf.n_epochs_], "n_jobs": options.n_jobs, **environment()}
-        record = _record(run, n_epochs, problem, clf, [*sessions, session])
-        record.write(run.record_path)
+        _record(run, n_epochs, problem, clf, [*sessions, session]).write(run.record_path)
 
     train(clf, problem, n_epochs, run.record_path, keep, n_jobs=options.n_jobs)
-    assert record is not None
+    record = read_record(run.record_path)
     say(f"{run.name}: test accuracy {record.history['test_accuracy'][-1]:.2%} after epoch {record.n_epochs:,}")
     return record
 
@@ -165,13 +150,7 @@ def _sessions_until(n_epochs: int, sessions: list[dict[str, Any]]) -> list[dict[
 
 
 def load_checkpoint(run: Run) -> WTMClassifier:
-    """Read the classifier of a run.
-
-    Raises
-    ------
-    OSError, ValueError
-        There is no usable model file, or it is of another machine or seed.
-    """
+    """Read the classifier of a run; ValueError if it is of another machine or seed."""
     clf = load_model(run.checkpoint_path)
     expected = new_classifier(run.setting, run.seed)
     if any(getattr(clf, name) != getattr(expected, name) for name in ("n_clauses", "T", "s", "gamma", "random_state")):

@@ -85,13 +85,7 @@ METHODS: dict[str, Method] = {
 
 
 def measure_baselines(options: Options) -> None:
-    """Fit every method; write a file each; print a table.
-
-    Raises
-    ------
-    OSError, ValueError
-        Results can't be written, or exist without `options.resume`; the data are missing.
-    """
+    """Fit every method; write a file each; print a table."""
     folder = options.folder("baselines")
     prepare_folder(folder)
     paths = {
@@ -138,13 +132,7 @@ def _measure(problem: Problem, name: str, seed: int, path: Path) -> None:
 
 
 def read_baselines(folder: Path) -> Runs:
-    """Read the results, in the order of `METHODS`; methods without any are left out.
-
-    Raises
-    ------
-    ValueError
-        A file is damaged.
-    """
+    """Read the results, in the order of `METHODS`; methods without any are left out."""
     entries = ("data", "test_accuracy", "fit_seconds", "predict_seconds")
     found = {name: read_seeds(folder, name, entries) for name in METHODS}
     return {name: runs for name, runs in found.items() if runs}

@@ -12,13 +12,7 @@ from wtm.paper.text_table import say, show
 
 
 def compare_preset(options: Options, data: str, preset: Preset) -> None:
-    """Train the machines of a preset; write records, learning curves and rules; print a table.
-
-    Raises
-    ------
-    OSError, ValueError, KeyboardInterrupt
-        As `wtm.paper.run.carry_out`; the data are missing.
-    """
+    """Train the machines of a preset; write records, learning curves and rules; print a table."""
     problem = load_problem(data, options.data_dir, quick=options.quick)
     title = f"{problem.dataset.name}, preset {preset}"
     first = _compare(options, problem, PRESETS[without_recipe(data)][preset], title, f"learning-curve-{preset}.svg")[0]
@@ -31,13 +25,7 @@ def compare_preset(options: Options, data: str, preset: Preset) -> None:
 
 
 def compare_compression(options: Options, data: str) -> None:
-    """Train a small WTM and a large TM; write records and learning curves; print a table.
-
-    Raises
-    ------
-    OSError, ValueError, KeyboardInterrupt
-        As `wtm.paper.run.carry_out`; the data are missing.
-    """
+    """Train a small WTM and a large TM; write records and learning curves; print a table."""
     problem, compression = load_problem(data, options.data_dir, quick=options.quick), COMPRESSION[data]
     title = f"{problem.dataset.name}, {compression.share} of the clauses"
     plans = (compression.weighted, compression.classic)

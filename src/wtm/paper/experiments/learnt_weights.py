@@ -13,13 +13,7 @@ FIGURE_CLASS = "9"
 
 
 def learn_weights(options: Options) -> None:
-    """Train the machine; write records and the figure; print the table.
-
-    Raises
-    ------
-    OSError, ValueError, KeyboardInterrupt
-        As `wtm.paper.run.carry_out`; the data are missing.
-    """
+    """Train the machine; write records and the figure; print the table."""
     records = carry_out(load_problem("mnist", options.data_dir, quick=options.quick), [WEIGHTS], options)
     folder = options.folder("mnist")
     draw_weights(

@@ -168,13 +168,7 @@ def measure_sampling(options: Options, rounds: int) -> None:
 
 
 def read_sampling(path: Path) -> SamplingResults:
-    """Read ``sampling.json``.
-
-    Raises
-    ------
-    ValueError
-        The file is damaged.
-    """
+    """Read ``sampling.json``."""
     content = read_json(path)
     with naming(path):
         points = [
@@ -183,7 +177,7 @@ def read_sampling(path: Path) -> SamplingResults:
         ]
         epochs = {name: FirstEpoch(**epoch) for name, epoch in content["first_epoch"].items()}
         results = SamplingResults(content["quick"], content["rounds"], points, epochs, content)
-        sampling_table(results), explain_sampling(results), first_epoch_table(epochs)
+        _ = sampling_table(results), explain_sampling(results), first_epoch_table(epochs)  # all that it is used for
     return results
 
 

@@ -13,13 +13,7 @@ _HEADER = ("", "clauses", "gamma", "p_s", "T", "mean ± sd (%)", "means of seeds
 
 
 def sweep(options: Options, data: str, over: Swept) -> None:
-    """Train the machines of a sweep; write records and the figure; print a table.
-
-    Raises
-    ------
-    OSError, ValueError, KeyboardInterrupt
-        As `wtm.paper.run.carry_out`; the data are missing.
-    """
+    """Train the machines of a sweep; write records and the figure; print a table."""
     problem = load_problem(data, options.data_dir, quick=options.quick)
     groups = by_setting(carry_out(problem, SWEEPS[data][over], options))
     folder, title = options.folder(data), sweep_title(problem.dataset.name, over, groups)

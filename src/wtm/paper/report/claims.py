@@ -104,8 +104,7 @@ def _wtm_against_tm(
     results: Results, key: str, wtm: Setting, tm: Setting, here: str, *, equal_is_enough: bool
 ) -> Finding:
     """Compare the two over the same number of epochs."""
-    n_epochs = common_epochs([results.of(key, wtm), results.of(key, tm)])
-    ours, theirs = results.summary(key, wtm, n_epochs), results.summary(key, tm, n_epochs)
+    n_epochs, ours, theirs = _over_the_same_epochs(results, key, wtm, tm)
     difference = ours.mean - theirs.mean
     here = f"{here}; after {n_epochs:,} epochs each {signed(difference)}"
     verdict = _compare(difference, combined_spread(ours, theirs), equal_is_enough=equal_is_enough)
@@ -117,6 +116,11 @@ def _wtm_against_tm(
             )
             return here, "depends on the TM's T"
     return here, verdict
+
+
+def _over_the_same_epochs(results: Results, key: str, a: Setting, b: Setting) -> tuple[int, Summary, Summary]:
+    n_epochs = common_epochs([results.required(key, a), results.required(key, b)])
+    return n_epochs, results.summary(key, a, n_epochs), results.summary(key, b, n_epochs)
 
 
 def _smaller_and_better(
@@ -166,8 +170,7 @@ def _training_speed(few: Setting, many: Setting, results: Results) -> Finding:
 
 
 def _steadily_perfect(setting: Setting, results: Results) -> Finding:
-    results.summary("mnist", setting)
-    firsts = [_steady_from(record.history["train_accuracy"]) for record in results.of("mnist", setting)]
+    firsts = [_steady_from(record.history["train_accuracy"]) for record in results.required("mnist", setting)]
     steady = all(first is not None and first <= 131 for first in firsts)
     said = ", ".join(f"from epoch {first:,} on" if first else "not steadily" for first in firsts)
     return f"{said} (on 5,000 training rows)", "yes" if steady else "no"
@@ -201,9 +204,7 @@ def _two_digits(factor: float) -> str:
 
 def _weight_ends(results: Results) -> tuple[list[float], list[float]]:
     """Return the smallest and the largest weight of each class and seed."""
-    spans = [entry["all"] for record in results.of("mnist", WEIGHTS.setting) for entry in record.weights]
-    if not spans:
-        raise NotMeasuredError
+    spans = [entry["all"] for record in results.required("mnist", WEIGHTS.setting) for entry in record.weights]
     return [span["minimum"] for span in spans], [span["maximum"] for span in spans]
 
 
@@ -222,9 +223,7 @@ def _fractional_and_large(results: Results) -> Finding:
 
 def _weights_help(key: str, weighted: Setting, results: Results) -> Finding:
     classic = replace(weighted, method="TM", gamma=0.0)
-    results.summary(key, weighted), results.summary(key, classic)
-    n_epochs = common_epochs([results.of(key, weighted), results.of(key, classic)])
-    ours, plain = results.summary(key, weighted, n_epochs), results.summary(key, classic, n_epochs)
+    n_epochs, ours, plain = _over_the_same_epochs(results, key, weighted, classic)
     difference = ours.mean - plain.mean
     here = f"{ours} and {plain} ({n_epochs:,} epochs): {signed(difference)}"
     return here, _compare(difference, combined_spread(ours, plain), equal_is_enough=False)

@@ -47,18 +47,16 @@ class Results:
         """Return the trainings of each machine that has any."""
         return by_setting(record for plan in plans for record in self.of(key, plan.setting))
 
-    def summary(self, key: str, setting: Setting, n_epochs: int | None = None) -> Summary:
-        """Sum up the trainings of a machine.
-
-        Raises
-        ------
-        NotMeasuredError
-            There are none.
-        """
+    def required(self, key: str, setting: Setting) -> list[Record]:
+        """Return the trainings of a machine; NotMeasuredError if there are none."""
         records = self.of(key, setting)
         if not records:
             raise NotMeasuredError
-        return summarise(records, n_epochs)
+        return records
+
+    def summary(self, key: str, setting: Setting, n_epochs: int | None = None) -> Summary:
+        """Sum up the trainings of a machine; NotMeasuredError if there are none."""
+        return summarise(self.required(key, setting), n_epochs)
 
     def environments(self) -> list[dict[str, Any]]:
         """Return the ``versions`` and ``machine`` of all computations, each pair once."""
