@@ -173,8 +173,8 @@ def test_update_threshold_is_equation_5(share, T, target):
 
 
 @njit
-def move_weight(exponents, votes, clause, slot, step, fixed):
-    return direct.move_weight(exponents, votes, clause, slot, step, fixed)
+def move_weight(exponents, votes, clause, slot, step, fixed_weights):
+    return direct.move_weight(exponents, votes, clause, slot, step, fixed_weights)
 
 
 @pytest.mark.parametrize(("clause", "sign"), [(0, 1), (1, 1), (2, -1), (3, -1)])

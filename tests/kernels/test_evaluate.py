@@ -6,7 +6,7 @@ from numba import njit
 
 from tests.helpers.models import SIZES, machine_in, packed_rows, parameters, random_rows, sparse_states
 from wtm import reference
-from wtm.kernels.evaluate import clause_fires, list_literals, votes
+from wtm.kernels.evaluate import ClauseLists, clause_fires, list_literals, new_vote_buffers, votes
 
 N_ROWS = (1, 2, 31, 63, 64, 65, 511, 512, 513)
 
@@ -79,11 +79,8 @@ def sums_of(machine, X, rows, first=0, last=None):
     sums = np.full((len(rows), 1), -99, np.int64)
     last = len(rows) if last is None else last
     literals = packed_rows(X)
-    columns, tile, planes = (np.empty(n, np.uint64) for n in (2 * p.n_features * 8, 512, 200))
-    votes(
-        literals.ravel(), literals.shape[1], rows, first, last, p.n_features, ends, literal_list, signed,
-        signed.argsort(), p.n_clauses, columns, tile, planes, np.empty(512, np.int64), sums,
-    )  # fmt: skip
+    clauses, buffers = ClauseLists(ends, literal_list, signed, signed.argsort()), new_vote_buffers(p.n_features)
+    votes(literals.ravel(), literals.shape[1], p.n_features, rows, first, last, clauses, buffers, sums)
     return sums[:, 0]
 
 

@@ -21,6 +21,7 @@ from wtm.kernels.sampling import (
     BINOMIAL,
     BITS,
     CERTAIN,
+    Sampler,
     bernoulli_vector,
     draw_gap,
     fill_mask,
@@ -32,14 +33,14 @@ from wtm.kernels.simd import load, store
 from wtm.machine.distributions import binomial_table, gap_table, threshold
 
 P_BOUND = 1e-10
-SAMPLERS = {"bernoulli": BERNOULLI, "binomial": BINOMIAL, "bits": BITS}
+KINDS = {"bernoulli": BERNOULLI, "binomial": BINOMIAL, "bits": BITS}
 SIZES = (5, 26, 130, 168, 1568, 10_000)
 PROBABILITIES = (0.0005, 0.0065, 0.037, 0.1, 0.25, 0.5, 0.9)
 
 
-def tables(u, p):
-    """What the samplers need of a probability: its threshold and the binomial's table."""
-    return threshold(p), binomial_table(u, threshold(p))
+def make_sampler(kind, u, p):
+    """The sampler of u trials of probability p."""
+    return Sampler(KINDS[kind], threshold(p), binomial_table(u, threshold(p)))
 
 
 def two_sided(statistic, distribution):
@@ -113,15 +114,15 @@ def test_bernoulli_vector_compares_all_digits_and_stops_when_all_are_settled(lim
 
 
 @njit
-def draw_masks(random, masks, n_literals, sampler, limit, binomial):
+def draw_masks(random, masks, n_literals, sampler):
     for i in range(len(masks)):
-        fill_mask(random, masks[i], n_literals, sampler, limit, binomial)
+        fill_mask(random, masks[i], n_literals, sampler)
 
 
 def drawn_bits(sampler, u, p, n, seed):
     """n masks: bool (n, u)."""
     masks = np.empty((n, -(-u // 512) * 8), np.uint64)
-    draw_masks(fresh_random(seed), masks, u, SAMPLERS[sampler], *tables(u, p))
+    draw_masks(fresh_random(seed), masks, u, make_sampler(sampler, u, p))
     return unpacked(masks.ravel()).reshape(n, -1)[:, :u]
 
 
@@ -130,11 +131,11 @@ def drawn_counts(sampler, u, p, n, seed, by_place=True):
     counts = np.zeros(u + 1, np.int64)
     places = np.zeros(u if by_place else 0, np.int64)
     mask = np.zeros(-(-u // 512) * 8, np.uint64)
-    fill_masks(fresh_random(seed), mask, u, SAMPLERS[sampler], *tables(u, p), n, counts, places)
+    fill_masks(fresh_random(seed), mask, u, make_sampler(sampler, u, p), n, counts, places)
     return counts, places
 
 
-@pytest.mark.parametrize("sampler", SAMPLERS)
+@pytest.mark.parametrize("sampler", KINDS)
 @pytest.mark.parametrize("p", PROBABILITIES)
 @pytest.mark.parametrize("u", SIZES)
 def test_counts_are_binomial_and_places_alike(u, p, sampler):
@@ -154,13 +155,13 @@ def test_counts_are_binomial_and_places_alike(u, p, sampler):
     assert two_sided(by_run.sum(), stats.chi2(len(starts))) > P_BOUND
 
 
-@pytest.mark.parametrize("sampler", SAMPLERS)
+@pytest.mark.parametrize("sampler", KINDS)
 @pytest.mark.parametrize("u", SIZES)
 def test_certain_trials_all_succeed(u, sampler):
     assert drawn_bits(sampler, u, 1.0, 20, seed=u).all()
 
 
-@pytest.mark.parametrize("sampler", SAMPLERS)
+@pytest.mark.parametrize("sampler", KINDS)
 @pytest.mark.parametrize(("p", "n"), [(0.0065, 10_000), (0.1, 4_000), (0.5, 2_000)])
 def test_places_are_pairwise_independent(p, n, sampler):
     u = 1568
@@ -182,7 +183,7 @@ def test_places_are_pairwise_independent(p, n, sampler):
     assert_independent(drawn[0::2], drawn[1::2])
 
 
-@pytest.mark.parametrize("sampler", SAMPLERS)
+@pytest.mark.parametrize("sampler", KINDS)
 @pytest.mark.parametrize("p", [0.1, 0.7])
 def test_every_pattern_of_few_literals(p, sampler):
     u, n = 5, 100_000
@@ -207,7 +208,7 @@ def test_probability_is_honoured_beyond_16_digits(sampler):
 def test_bits_are_vectors_of_the_stream(u, seed):
     random, twin = fresh_random(seed), Streams(fresh_random(seed))
     masks = np.zeros((4, -(-u // 512) * 8), np.uint64)
-    draw_masks(random, masks, u, BITS, *tables(u, 0.3))
+    draw_masks(random, masks, u, make_sampler("bits", u, 0.3))
     for mask in masks:
         assert (unpacked(mask)[:u] == twin.bits_mask(u, threshold(0.3))).all()
     assert (random == twin.words()).all()
@@ -217,7 +218,7 @@ def test_bits_are_vectors_of_the_stream(u, seed):
 def test_bernoulli_compares_a_number_a_literal(u):
     random, twin = fresh_random(u), Streams(fresh_random(u))
     masks = np.zeros((4, -(-u // 512) * 8), np.uint64)
-    draw_masks(random, masks, u, BERNOULLI, *tables(u, 0.3))
+    draw_masks(random, masks, u, make_sampler("bernoulli", u, 0.3))
     for mask in masks:
         assert (unpacked(mask)[:u] == (twin.uniforms(u) < threshold(0.3) / 2**32)).all()
     assert (random == twin.words()).all()

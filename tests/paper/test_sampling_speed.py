@@ -18,8 +18,9 @@ def test_samplers_are_timed_and_their_counts_checked(n_literals):
 
 
 def test_a_biased_sampler_is_noticed(monkeypatch):
-    def biased(random, mask, n_literals, sampler, threshold, *rest):
-        fill_masks(random, mask, n_literals, sampler, threshold + threshold // 100, *rest)
+    def biased(random, mask, n_literals, sampler, *rest):
+        threshold = sampler.threshold + sampler.threshold // 100
+        fill_masks(random, mask, n_literals, sampler._replace(threshold=threshold), *rest)
 
     monkeypatch.setattr(sampling_speed, "fill_masks", biased)
     point = time_samplers(1568, 0.25, rounds=40, seed=0)

@@ -11,9 +11,27 @@ from wtm.kernels.layout import ALL_BITS, ONE, ZERO
 from wtm.kernels.simd import load, shift_left, shift_right, splat, store
 
 
+@inline
+def has_bit(words, i):
+    """Whether bit `i` of a row of bits is 1."""
+    return (words[i >> 6] >> np.uint64(i & 63)) & ONE != ZERO
+
+
+@inline
+def set_bit(words, i):
+    """Set bit `i` of a row of bits to 1."""
+    words[i >> 6] |= ONE << np.uint64(i & 63)
+
+
+@inline
+def clear_bit(words, i):
+    """Set bit `i` of a row of bits to 0."""
+    words[i >> 6] &= ~(ONE << np.uint64(i & 63))
+
+
 @kernel
 def complete_literals(literals, n_features):
-    """Write the negated features and the row's tail of ones behind the features.
+    """Complete rows of features: append the negated features, and fill the rest with ones.
 
     Parameters
     ----------
@@ -25,7 +43,7 @@ def complete_literals(literals, n_features):
     n_rows, n_words = literals.shape
     full, rest = n_features // 64, n_features % 64
     for row in range(n_rows):
-        # From the back, so that the features' own words are read before they are written.
+        # From the back, so that the words of the features are read before they are overwritten.
         for w in range(n_words - 1, full - 1, -1):
             word = _negated_word(literals[row], w - full, n_features)
             if rest:
@@ -39,7 +57,7 @@ def complete_literals(literals, n_features):
 
 @inline
 def _negated_word(row, w, n_features):
-    """Word `w` of the complement of the features, continued with ones."""
+    """Word `w` of the negated features, followed by ones."""
     if w * 64 >= n_features:
         return ALL_BITS
     word = row[w]
@@ -50,17 +68,24 @@ def _negated_word(row, w, n_features):
 
 @kernel
 def pack_csr_rows(row_ends, columns, values, literals):
-    """Set the bits of the nonzero entries of a CSR matrix; `literals` is all 0 before. IN, IN, IN, OUT."""
+    """Set the bits of the nonzero entries of a CSR matrix.
+
+    Parameters
+    ----------
+    row_ends, columns, values : ndarray; IN
+        The matrix's `indptr`, `indices` and `data`.
+    literals : ndarray of shape (n_rows, n_words), uint64; IN and OUT
+        All 0 before.
+    """
     for row in range(row_ends.size - 1):
         for entry in range(row_ends[row], row_ends[row + 1]):
             if values[entry]:
-                column = columns[entry]
-                literals[row, column >> 6] |= ONE << np.uint64(column & 63)
+                set_bit(literals[row], columns[entry])
 
 
 @inline
 def _swap_halves(tile, width, mask):
-    """One step of `transpose_tile`: within squares of 2 * width bits, exchange two of the four quarters."""
+    """One step of `transpose_tile`: swap two of the four quarters of each square of 2 * width bits."""
     kept = splat(mask)
     low = 0
     while low < 64:
@@ -73,7 +98,7 @@ def _swap_halves(tile, width, mask):
 
 @inline
 def transpose_tile(tile):
-    """Transpose eight squares of 64 x 64 bits in place, side by side in the lanes of vectors.
+    """Transpose eight squares of 64 x 64 bits in place, one in each lane of the vectors.
 
     Word 8i + k of `tile` (uint64, shape (512,)) is row i of square k: its bit j becomes bit i of word 8j + k.
     """
@@ -87,7 +112,7 @@ def transpose_tile(tile):
 
 @inline
 def transpose_block(literals, row_words, rows, start, count, n_features, tile, columns):
-    """Literal columns of up to 512 examples.
+    """Compute the literal columns of up to 512 examples.
 
     Parameters
     ----------
@@ -96,9 +121,9 @@ def transpose_block(literals, row_words, rows, start, count, n_features, tile, c
         Examples ``rows[start]`` to ``rows[start + count - 1]`` are taken, ``count`` <= 512.
     n_features : int
     tile : ndarray of shape (512,), uint64
-        Working space.
+        Buffer.
     columns : ndarray of shape (2 * n_features * 8,), uint64; OUT
-        Words 8l to 8l + 7 hold literal l of the examples in their order; bits beyond `count` are undefined.
+        Words 8l to 8l + 7 hold literal l of the examples, in order; bits beyond `count` are undefined.
     """
     for w in range((n_features + 63) // 64):
         for part in range(8):

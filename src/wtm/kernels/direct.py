@@ -1,18 +1,47 @@
-"""An epoch of one machine as the paper writes it: every clause of every example, one after the other."""
+"""An epoch of one machine as the paper describes it: every clause of every example, one after the other."""
+
+from typing import NamedTuple
 
 import numpy as np
 
 from wtm.kernels.evaluate import clause_fires
-from wtm.kernels.feedback import type_i_false, type_i_true, type_ii
+from wtm.kernels.feedback import N_SATURATED, N_TYPE_I, N_TYPE_II, type_i_false, type_i_true, type_ii
 from wtm.kernels.jit import inline, kernel
 from wtm.kernels.sampling import CERTAIN, fill_mask, next_word
+
+
+class DirectState(NamedTuple):
+    """The machine, and buffers. Plain NumPy: Python allocates, kernels fill.
+
+    Attributes
+    ----------
+    automata : ndarray of shape (n_clauses * n_words * 64,), uint8
+    include : ndarray of shape (n_clauses * n_words + 8,), uint64
+        Top bits of the automata.
+    exponents : ndarray of shape (n_clauses,), int32
+    random : ndarray of shape (18,), uint64
+    votes : ndarray of shape (n_clauses,), int64
+        Signed weights in fixed point.
+    outputs : ndarray of shape (n_clauses,), bool
+        Whether each clause is true for the current example.
+    drawn : ndarray of shape (row_words,), uint64
+        Set of the literals whose trial succeeded.
+    """
+
+    automata: np.ndarray
+    include: np.ndarray
+    exponents: np.ndarray
+    random: np.ndarray
+    votes: np.ndarray
+    outputs: np.ndarray
+    drawn: np.ndarray
 
 
 @inline
 def update_threshold(total, params, target):
     """Probability (T - c) / 2T for the target's machine, (T + c) / 2T for another, in fractions of 2**32.
 
-    Only IEEE additions and divisions: the same on every processor (`reference.update_probability`).
+    Uses only IEEE additions, products and divisions: the same on every processor (`reference.update_probability`).
     """
     clamped = min(max(total * params.unit, -params.T), params.T)
     distance = params.T - clamped if target else params.T + clamped
@@ -21,14 +50,14 @@ def update_threshold(total, params, target):
 
 @inline
 def move_weight(exponents, votes, clause, slot, step, fixed_weights):
-    """Multiply (step 1) or divide (step -1) a clause's weight by 1 + gamma; True if the table's edge held it back.
+    """Multiply (step 1) or divide (step -1) a clause's weight by 1 + gamma; returns whether it was at the limit.
 
     ``votes[slot]`` is the clause's signed weight: positive for the first half of the clauses.
     """
     max_exponent = fixed_weights.size // 2
     exponent = exponents[clause] + step
     if abs(exponent) > max_exponent:
-        return max_exponent > 0
+        return max_exponent > 0  # with gamma = 0, weights can't move anyway
     exponents[clause] = exponent
     weight = fixed_weights[exponent + max_exponent]
     votes[slot] = weight if clause < exponents.size // 2 else -weight
@@ -36,45 +65,22 @@ def move_weight(exponents, votes, clause, slot, step, fixed_weights):
 
 
 @kernel
-def direct_epoch(
-    literals,
-    rows,
-    targets,
-    params,
-    sampler,
-    binomial,
-    automata,
-    include,
-    exponents,
-    random,
-    votes,
-    outputs,
-    mask,
-    counts,
-):
-    """Train one machine on the examples that it sees, in their order.
+def direct_epoch(rows, targets, literals, params, sampler, state, counts):
+    """Train one machine on the examples that it sees, in order (`reference.Machine.train`).
 
     Parameters
     ----------
-    literals : ndarray of shape (n_rows * row_words,), uint64; IN
-        Rows as in `wtm.kernels.bits`.
     rows, targets : ndarray of shape (n_examples,), int64 and bool; IN
         Row of each example, and whether the machine's class is its label.
+    literals : ndarray of shape (n_rows * row_words,), uint64; IN
+        Rows as in `wtm.kernels.bits`.
     params : wtm.kernels.params.Params; IN
-    sampler, binomial : int and wtm.kernels.distribution_tables.BinomialTable; IN
-        See `wtm.kernels.sampling.fill_mask`.
-    automata : ndarray of shape (n_clauses * n_words * 64,), uint8; IN and OUT
-    include : ndarray of shape (n_clauses * n_words + 8,), uint64; IN and OUT
-        Top bits of the automata.
-    exponents : ndarray of shape (n_clauses,), int32; IN and OUT
-    random : ndarray of shape (18,), uint64; IN and OUT
-    votes : ndarray of shape (n_clauses,), int64; IN and OUT
-        Signed weights in fixed point.
-    outputs, mask : ndarray of shape (n_clauses,), bool, and of shape (row_words,), uint64
-        Working space.
-    counts : ndarray of shape (3,), int64; OUT
-        Gets added: Type I feedbacks, Type II feedbacks to true clauses, weights held at the edge of the table.
+    sampler : wtm.kernels.sampling.Sampler; IN
+    state : DirectState; IN and OUT
+    counts : ndarray of shape (3,), int64; IN and OUT
+        Gets the epoch's counts added, in the order of `wtm.kernels.feedback.N_TYPE_I` and so on.
     """
+    automata, include, exponents, random, votes, outputs, drawn = state
     n_clauses = exponents.size
     for example in range(rows.size):
         row = rows[example] * params.row_words
@@ -90,14 +96,14 @@ def direct_epoch(
             if np.int64(next_word(random) >> np.uint64(32)) >= update:
                 continue
             if (clause < n_clauses // 2) == targets[example]:
-                counts[0] += 1
-                fill_mask(random, mask, params.n_literals, sampler, params.p_threshold, binomial)
+                counts[N_TYPE_I] += 1
+                fill_mask(random, drawn, params.n_literals, sampler)
                 if outputs[clause]:
-                    type_i_true(automata, include, clause, literals, row, mask, params)
-                    counts[2] += move_weight(exponents, votes, clause, clause, 1, params.fixed_weights)
+                    type_i_true(automata, include, clause, literals, row, drawn, params)
+                    counts[N_SATURATED] += move_weight(exponents, votes, clause, clause, 1, params.fixed_weights)
                 else:
-                    type_i_false(automata, include, clause, mask, params)
+                    type_i_false(automata, include, clause, drawn, params)
             elif outputs[clause]:
-                counts[1] += 1
-                type_ii(automata, include, clause, literals, row, mask, params)
-                counts[2] += move_weight(exponents, votes, clause, clause, -1, params.fixed_weights)
+                counts[N_TYPE_II] += 1
+                type_ii(automata, include, clause, literals, row, params)
+                counts[N_SATURATED] += move_weight(exponents, votes, clause, clause, -1, params.fixed_weights)

@@ -7,7 +7,7 @@ lowest state.
 import numpy as np
 
 from wtm.kernels.jit import inline, kernel
-from wtm.kernels.layout import ALL_BITS
+from wtm.kernels.layout import ALL_BITS, ZERO
 from wtm.kernels.simd import (
     add_saturating,
     bytes_of_mask,
@@ -20,6 +20,9 @@ from wtm.kernels.simd import (
     top_bits,
 )
 
+N_TYPE_I, N_TYPE_II, N_SATURATED = 0, 1, 2
+"""Places in an epoch's `counts`: Type I feedbacks, Type II feedbacks to true clauses, weights held at the limit."""
+
 
 @inline
 def tail_mask(n_literals):
@@ -28,68 +31,58 @@ def tail_mask(n_literals):
 
 
 @inline
-def type_i_true(automata, include, clause, literals, row, mask, params):
-    """Table 1, clause value 1: true literals one up, false ones one down where drawn (`reference.type_i`).
+def type_i_true(automata, include, clause, literals, row, drawn, params):
+    """Table 1, clause value 1: true literals step up, those of `drawn` that are false step down (`reference.type_i`).
 
-    With ``params.boost_true_positive`` every true literal moves, otherwise those that were not drawn. `mask` holds the
-    draws (IN) and then the bits of `include` that changed (OUT).
+    Without ``params.boost_true_positive``, true literals step up only if they are not in `drawn`.
     """
     floor = splat_byte(np.uint8(params.state_min))
     ceiling = splat_byte(np.uint8(params.state_max))
     for w in range(params.n_words):
+        word = clause * params.n_words + w
         true = literals[row + w]
         if w == params.n_words - 1:
             true &= tail_mask(params.n_literals)
-        drawn = mask[w]
-        raised = true if params.boost_true_positive else true & ~drawn
-        at = (clause * params.n_words + w) * 64
-        states = minimum(add_saturating(load(automata, at), bytes_of_mask(raised)), ceiling)
-        states = maximum(subtract_saturating(states, bytes_of_mask(drawn & ~true)), floor)
-        store(automata, at, states)
-        included = top_bits(states)
-        mask[w] = included ^ include[clause * params.n_words + w]
-        include[clause * params.n_words + w] = included
+        up = true if params.boost_true_positive else true & ~drawn[w]
+        states = minimum(add_saturating(load(automata, word * 64), bytes_of_mask(up)), ceiling)
+        states = maximum(subtract_saturating(states, bytes_of_mask(drawn[w] & ~true)), floor)
+        store(automata, word * 64, states)
+        include[word] = top_bits(states)
 
 
 @inline
-def type_i_false(automata, include, clause, mask, params):
-    """Table 1, clause value 0: one down where drawn, whatever the literal's value (`reference.type_i`).
+def type_i_false(automata, include, clause, drawn, params):
+    """Table 1, clause value 0: the literals of `drawn` step down, whatever their value (`reference.type_i`).
 
-    Returns the bits of `include` that changed.
+    Returns a word that is not 0 if the clause now includes other literals.
     """
     floor = splat_byte(np.uint8(params.state_min))
-    changed = np.uint64(0)
+    changed = ZERO
     for w in range(params.n_words):
-        at = (clause * params.n_words + w) * 64
-        states = maximum(subtract_saturating(load(automata, at), bytes_of_mask(mask[w])), floor)
-        store(automata, at, states)
+        word = clause * params.n_words + w
+        states = maximum(subtract_saturating(load(automata, word * 64), bytes_of_mask(drawn[w])), floor)
+        store(automata, word * 64, states)
         included = top_bits(states)
-        changed |= included ^ include[clause * params.n_words + w]
-        include[clause * params.n_words + w] = included
+        changed |= included ^ include[word]
+        include[word] = included
     return changed
 
 
 @inline
-def type_ii(automata, include, clause, literals, row, changed, params):
-    """Table 2, clause value 1: excluded false literals one up (`reference.type_ii`).
-
-    `changed` gets the bits of `include` that changed (OUT).
-    """
+def type_ii(automata, include, clause, literals, row, params):
+    """Table 2, clause value 1: excluded false literals step up (`reference.type_ii`)."""
     for w in range(params.n_words):
-        included = include[clause * params.n_words + w]
-        raised = ~(literals[row + w] | included)
+        word = clause * params.n_words + w
+        up = ~(literals[row + w] | include[word])
         if w == params.n_words - 1:
-            raised &= tail_mask(params.n_literals)
-        at = (clause * params.n_words + w) * 64
-        states = add_saturating(load(automata, at), bytes_of_mask(raised))
-        store(automata, at, states)
-        now = top_bits(states)
-        changed[w] = now ^ included
-        include[clause * params.n_words + w] = now
+            up &= tail_mask(params.n_literals)
+        states = add_saturating(load(automata, word * 64), bytes_of_mask(up))
+        store(automata, word * 64, states)
+        include[word] = top_bits(states)
 
 
 @kernel
 def include_words(automata, include):
-    """Read which literals the clauses include: `include` (OUT) gets the top bits of `automata` (IN), 64 a word."""
+    """Set `include` (OUT) to the literals that the clauses include: the top bits of `automata` (IN), 64 per word."""
     for w in range(automata.size // 64):
         include[w] = top_bits(load(automata, w * 64))

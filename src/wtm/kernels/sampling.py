@@ -1,22 +1,45 @@
 """Random streams, and the three samplers of a Bernoulli process over the literals of a clause.
 
-The random state of a machine is one array of 18 words: the two words of eight xoroshiro128++ generators that step
-together in a vector (words 0 to 7 and 8 to 15), and those of one more for scalar draws (words 16 and 17).
+The random state of a machine is an array of 18 words: eight xoroshiro128++ generators of two words that step together
+as a vector (words 0 to 7 and 8 to 15), and one more for scalar draws (words 16 and 17).
 
-Probabilities are fractions of 2**32, `threshold` = round(p * 2**32), in all samplers alike.
+All samplers take probabilities in fractions of 2**32, `threshold` = round(p * 2**32).
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
+from wtm.kernels.bits import has_bit
+from wtm.kernels.distribution_tables import BinomialTable
 from wtm.kernels.jit import inline, kernel
 from wtm.kernels.layout import ALL_BITS, LOW_32, ONE, ZERO
 from wtm.kernels.simd import any_set, load, popcount, rotate_left, shift_left, splat, store
 
 BERNOULLI, BINOMIAL, BITS = 0, 1, 2
 CERTAIN = 1 << 32
-RANDOM_WORDS = 18
+"""The threshold of probability 1."""
 
-_SCALAR = 16
+RANDOM_WORDS = 18
+_SCALAR = 16  # first word of the scalar generator
+
+
+class Sampler(NamedTuple):
+    """A Bernoulli process and how to draw it.
+
+    Attributes
+    ----------
+    kind : int
+        `BERNOULLI`, `BINOMIAL` or `BITS`.
+    threshold : int
+        Probability in fractions of 2**32.
+    binomial : BinomialTable
+        Distribution of the number of successes; used by `BINOMIAL` only.
+    """
+
+    kind: int
+    threshold: int
+    binomial: BinomialTable
 
 
 @inline
@@ -32,7 +55,7 @@ def next_word(random):
 
 @inline
 def next_vector(a, b):
-    """512 random bits, and the state after them: eight steps of xoroshiro128++ at once."""
+    """512 random bits and the next state: eight generators make one step each."""
     drawn = rotate_left(a + b, 17) + a
     b = b ^ a
     return drawn, rotate_left(a, 49) ^ b ^ shift_left(b, 21), rotate_left(b, 28)
@@ -42,9 +65,9 @@ def next_vector(a, b):
 def bernoulli_vector(random, threshold):
     """512 independent bits, each 1 with probability threshold / 2**32.
 
-    Each bit is the outcome of comparing a random number with the threshold, digit by digit from the highest: it is
-    settled at the first digit that differs. All 512 are settled after about ten digits in the mean, and nothing is
-    left to draw when the rest of the threshold is 0; the outcome is that of comparing all 32 digits.
+    Equal to comparing 32 random binary digits per bit with the threshold. The digits are drawn one at a time, from the
+    highest: a comparison is decided by the first digit that differs, and all 512 take about ten digits on average. No
+    more digits are drawn once those left in the threshold are all 0.
     """
     less = splat(ZERO)
     if threshold >= CERTAIN:
@@ -90,7 +113,7 @@ def draw_gap(random, gap_table):
 
 @inline
 def _fill_bernoulli(random, mask, n_literals, threshold):
-    """One draw a literal (the paper's baseline)."""
+    """One draw per literal (the paper's baseline)."""
     limit = np.uint64(threshold)
     for start in range(0, n_literals, 64):
         word = ZERO
@@ -101,7 +124,7 @@ def _fill_bernoulli(random, mask, n_literals, threshold):
 
 @inline
 def _draw_count(random, binomial):
-    """A binomial count: the first k with r < P(S <= k) for 64 random bits r, found from the guide of r's top bits."""
+    """Draw a binomial count: the first k with r < P(S <= k) for 64 random bits r."""
     r = next_word(random)
     k = binomial.guide[r >> np.uint64(56)]
     while r >= binomial.cumulative[k] and k < binomial.cumulative.size - 1:
@@ -111,9 +134,9 @@ def _draw_count(random, binomial):
 
 @inline
 def _fill_binomial(random, mask, n_literals, binomial):
-    """Algorithm 1: an exactly drawn count, then that many distinct positions by rejection.
+    """Algorithm 1: draw the exact count, then that many distinct positions by rejection.
 
-    Above one half the positions that stay 0 are drawn instead: the same distribution with fewer rejections.
+    If the count is above one half, the positions that stay 0 are drawn: the same distribution, fewer rejections.
     """
     count = _draw_count(random, binomial)
     n_words = (n_literals + 63) >> 6
@@ -123,7 +146,7 @@ def _fill_binomial(random, mask, n_literals, binomial):
     for w in range(n_words):
         mask[w] = ZERO
     size = np.uint64(n_literals)
-    # Lemire's method: the product's high half is uniform once its low half is not among the 2**32 % size lowest.
+    # Lemire's method: the high half of the product is uniform if its low half is not among the 2**32 % size lowest.
     rejected = (LOW_32 - size + ONE) % size
     while count > 0:
         r = next_word(random)
@@ -133,7 +156,7 @@ def _fill_binomial(random, mask, n_literals, binomial):
             position = product >> np.uint64(32)
             w = position >> np.uint64(6)
             bit = position & np.uint64(63)
-            # Without branches: the number of trials is known only to the processor, and half of its guesses would fail.
+            # Without branches, since their outcome is random and the processor would often predict it wrong.
             fresh = np.uint64((product & LOW_32) >= rejected) & np.uint64(count > 0) & ~(mask[w] >> bit)
             mask[w] |= fresh << bit
             count -= np.int64(fresh)
@@ -144,13 +167,13 @@ def _fill_binomial(random, mask, n_literals, binomial):
 
 @inline
 def _fill_bits(random, mask, n_literals, threshold):
-    """Whole random vectors, see `bernoulli_vector`."""
+    """One `bernoulli_vector` per 512 literals."""
     for w in range(0, (n_literals + 63) >> 6, 8):
         store(mask, w, bernoulli_vector(random, threshold))
 
 
 @inline
-def fill_mask(random, mask, n_literals, sampler, threshold, binomial):
+def fill_mask(random, mask, n_literals, sampler):
     """Draw a Bernoulli process over the literals of a clause.
 
     Parameters
@@ -159,36 +182,31 @@ def fill_mask(random, mask, n_literals, sampler, threshold, binomial):
     mask : ndarray, uint64; OUT
         Bit l is the draw of literal l; a multiple of 8 words. Bits from `n_literals` on are undefined.
     n_literals : int
-    sampler : int
-        `BERNOULLI`, `BINOMIAL` or `BITS`.
-    threshold : int
-        Probability in fractions of 2**32.
-    binomial : wtm.kernels.distribution_tables.BinomialTable
-        Used by `BINOMIAL` alone.
+    sampler : Sampler
     """
-    if sampler == BITS:
-        _fill_bits(random, mask, n_literals, threshold)
-    elif sampler == BINOMIAL:
-        _fill_binomial(random, mask, n_literals, binomial)
+    if sampler.kind == BITS:
+        _fill_bits(random, mask, n_literals, sampler.threshold)
+    elif sampler.kind == BINOMIAL:
+        _fill_binomial(random, mask, n_literals, sampler.binomial)
     else:
-        _fill_bernoulli(random, mask, n_literals, threshold)
+        _fill_bernoulli(random, mask, n_literals, sampler.threshold)
 
 
 @kernel
-def fill_masks(random, mask, n_literals, sampler, threshold, binomial, n_draws, count_histogram, position_counts):
+def fill_masks(random, mask, n_literals, sampler, n_draws, count_histogram, position_counts):
     """Draw `n_draws` masks; for tests and timing.
 
-    Adds the masks' numbers of successes to ``count_histogram`` (int64, shape (n_literals + 1,), OUT) and the
-    successes of each literal to ``position_counts`` (int64, OUT; left alone where it is empty).
+    Adds the number of successes of each mask to ``count_histogram`` (int64, shape (n_literals + 1,), OUT), and the
+    successes of each literal to ``position_counts`` (int64, OUT; unchanged if it is empty).
     """
     last = (n_literals - 1) >> 6
     tail = ALL_BITS >> np.uint64(63 - ((n_literals - 1) & 63))
     for _ in range(n_draws):
-        fill_mask(random, mask, n_literals, sampler, threshold, binomial)
+        fill_mask(random, mask, n_literals, sampler)
         mask[last] &= tail
         count = 0
         for w in range(last + 1):
             count += popcount(mask[w])
         for literal in range(position_counts.size):
-            position_counts[literal] += np.int64((mask[literal >> 6] >> np.uint64(literal & 63)) & ONE)
+            position_counts[literal] += np.int64(has_bit(mask, literal))
         count_histogram[count] += 1

@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wtm.kernels.direct import direct_epoch
+from wtm.kernels.direct import DirectState, direct_epoch
 from wtm.kernels.feedback import include_words
 from wtm.kernels.layout import BORDER, EXPONENT_DTYPE, STATE_DTYPE, VECTOR_WORDS, WORD_BITS, WORD_DTYPE
 from wtm.kernels.lazy import lazy_epoch
 from wtm.kernels.lazy_state import new_block, new_clauses
-from wtm.kernels.sampling import BINOMIAL, RANDOM_WORDS
+from wtm.kernels.sampling import BINOMIAL, RANDOM_WORDS, Sampler
 from wtm.machine.distributions import binomial_table, gap_table, pending_table
 from wtm.machine.machine_parameters import SAMPLERS, MachineParameters
 from wtm.machine.schedule import ClassSchedule
@@ -155,23 +155,31 @@ class Machine:
     def _train_direct(self, literals: np.ndarray, schedule: ClassSchedule, counts: np.ndarray) -> None:
         p = self.parameters
         params = p.kernel_params
-        sampler = SAMPLERS[p.sampler]
-        binomial = binomial_table(p.n_literals if sampler == BINOMIAL else 1, params.p_threshold)
-        votes = p.weight_table.to_fixed(self.exponents) * self.polarity
-        outputs, mask = np.empty(p.n_clauses, np.bool_), np.empty(params.row_words, WORD_DTYPE)
-        direct_epoch(
-            literals, schedule.rows, schedule.targets, params, sampler, binomial, self.automata, self.include_bits,
-            self.exponents, self.random, votes, outputs, mask, counts,
-        )  # fmt: skip
+        kind = SAMPLERS[p.sampler]
+        binomial = binomial_table(p.n_literals if kind == BINOMIAL else 1, params.p_threshold)
+        state = DirectState(
+            automata=self.automata,
+            include=self.include_bits,
+            exponents=self.exponents,
+            random=self.random,
+            votes=p.weight_table.to_fixed(self.exponents) * self.polarity,
+            outputs=np.empty(p.n_clauses, np.bool_),
+            drawn=np.empty(params.row_words, WORD_DTYPE),
+        )
+        sampler = Sampler(kind, params.p_threshold, binomial)
+        direct_epoch(schedule.rows, schedule.targets, literals, params, sampler, state, counts)
 
     def _train_lazy(self, literals: np.ndarray, schedule: ClassSchedule, counts: np.ndarray) -> None:
         p = self.parameters
         params = p.kernel_params
         clauses = new_clauses(
-            self.automata, self.include_bits, self.exponents, self.random,
+            automata=self.automata,
+            include=self.include_bits,
+            exponents=self.exponents,
+            random=self.random,
             weights=p.weight_table.to_fixed(self.exponents),
             pending_table=pending_table(params.p_threshold),
             gap_table=gap_table(params.p_threshold),
-        )  # fmt: skip
+        )
         block = new_block(literals, p.n_literals, params.row_words, p.n_clauses, len(clauses.votes))
         lazy_epoch(schedule.rows, schedule.targets, params, clauses, block, counts)

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 from joblib import Parallel, delayed
 
-from wtm.kernels.evaluate import list_literals, votes
+from wtm.kernels.evaluate import ClauseLists, list_literals, new_vote_buffers, votes
 from wtm.kernels.layout import BLOCK
 from wtm.machine.examples import Examples
 from wtm.machine.machine import Machine
@@ -102,14 +102,12 @@ class VotingModel:
         return sums
 
     def _add_sums(self, examples: Examples, rows: np.ndarray, first: int, last: int, sums: np.ndarray) -> None:
-        row_words = examples.literals.shape[1]
-        columns, tile, planes = (np.empty(n, np.uint64) for n in (16 * examples.n_features, BLOCK, 200))
+        row_words, n_features = examples.literals.shape[1], examples.n_features
+        clauses = ClauseLists(self.clause_ends, self.literal_list, self.clause_votes, self.clause_order)
+        buffers = new_vote_buffers(n_features)
         add = partial(
-            votes,
-            examples.literals.ravel(), row_words, rows, first, last, examples.n_features, self.clause_ends,
-            self.literal_list, self.clause_votes, self.clause_order, self.n_clauses, columns, tile, planes,
-            np.empty(BLOCK, np.int64), sums,
-        )  # fmt: skip
+            votes, examples.literals.ravel(), row_words, n_features, rows, first, last, clauses, buffers, sums
+        )
         if last - first > BLOCK:
             interruptible(add)
         else:  # over before anyone could stop it: not worth a thread

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from wtm.kernels.distribution_tables import BinomialTable
-from wtm.kernels.sampling import RANDOM_WORDS, fill_masks
+from wtm.kernels.layout import padded_words_for
+from wtm.kernels.sampling import RANDOM_WORDS, Sampler, fill_masks
 from wtm.machine.distributions import PROBABILITY_DIGITS, binomial_table, threshold
 from wtm.machine.machine_parameters import SAMPLERS
 from wtm.paper.environment import environment
@@ -44,7 +45,6 @@ _BASELINE = "bernoulli"
 _FASTER = ("binomial", "bits")
 _STANDARD_ERRORS = 5
 _SECONDS_PER_TURN = 0.001
-_VECTOR_WORDS = 8
 
 
 @dataclass(frozen=True)
@@ -185,12 +185,12 @@ class _Stopwatch:
     """Times one sampler at one size; counts what it draws."""
 
     def __init__(self, sampler: str, n_literals: int, p_threshold: int, table: BinomialTable, seed: int) -> None:
-        n_words = -(-n_literals // 64)
         self._arguments = (
             np.random.SeedSequence(seed).generate_state(RANDOM_WORDS, np.uint64),
-            np.zeros(-(-n_words // _VECTOR_WORDS) * _VECTOR_WORDS, np.uint64),
-            n_literals, SAMPLERS[sampler], p_threshold, table,
-        )  # fmt: skip
+            np.zeros(padded_words_for(n_literals), np.uint64),
+            n_literals,
+            Sampler(SAMPLERS[sampler], p_threshold, table),
+        )
         self._no_positions = np.zeros(0, np.int64)
         self.counts = np.zeros(n_literals + 1, np.int64)
         self.n_draws = 1
