@@ -56,7 +56,7 @@ class Counts:
     ----------
     examples, blocks : int
         Examples, each seen by two machines and counted for both, and blocks of 512 examples.
-    hits_i, hits_ii : int
+    updates_i, updates_ii : int
         Feedbacks of either type to true clauses.
     false : int
         Type I feedbacks to false clauses.
@@ -64,14 +64,14 @@ class Counts:
 
     examples: int
     blocks: int
-    hits_i: int
-    hits_ii: int
+    updates_i: int
+    updates_ii: int
     false: int
 
     @property
-    def hits(self) -> int:
+    def updates(self) -> int:
         """Feedbacks to true clauses."""
-        return self.hits_i + self.hits_ii
+        return self.updates_i + self.updates_ii
 
 
 @dataclass(frozen=True)
@@ -137,8 +137,8 @@ def _section(
     header = ["part", "times", "ns each", "s", "of the epoch", "limit, s", "times the limit", "set by"]
     introduction = (
         f"## Epoch {epoch}: {seconds:.3f} s\n\n"
-        f"{counts.hits_i:,} Type I and {counts.hits_ii:,} Type II feedbacks to true clauses, {counts.false:,} Type I "
-        f"feedbacks to false ones; {literals:.1f} literals per clause before the epoch.\n"
+        f"{counts.updates_i:,} Type I and {counts.updates_ii:,} Type II feedbacks to true clauses, "
+        f"{counts.false:,} Type I feedbacks to false ones; {literals:.1f} literals per clause before the epoch.\n"
     )
     return "\n".join([introduction, Table(header, rows).markdown(), ""])
 
@@ -154,9 +154,9 @@ def _time_epoch(examples: Examples, machines: list[Machine], schedule: list[Clas
     after, before = (sum(int(machine.exponents.sum()) for machine in them) for them in (copies, machines))
     type_i, type_ii, _ = (sum(column) for column in zip(*reported, strict=True))
     # Each Type I feedback to a true clause moves its exponent up, each Type II one down.
-    hits_i = type_ii + after - before
+    updates_i = type_ii + after - before
     sizes = [len(part.rows) for part in schedule]
-    counts = Counts(sum(sizes), sum(-(-size // 512) for size in sizes), hits_i, type_ii, type_i - hits_i)
+    counts = Counts(sum(sizes), sum(-(-size // 512) for size in sizes), updates_i, type_ii, type_i - updates_i)
     return statistics.median(seconds), counts
 
 
@@ -166,8 +166,8 @@ def _parts(
     p = machines[0].parameters
     n_clauses = sum(machine.n_clauses for machine in machines)
     blocks = [BuildingBlocks(examples, machine, part) for machine, part in zip(machines, schedule, strict=True)]
-    pending = max(1, round(counts.false / (counts.hits + n_clauses)))  # flushed with each feedback and at the end
-    share_type_i = counts.hits_i / max(1, counts.hits)
+    pending = max(1, round(counts.false / (counts.updates + n_clauses)))  # flushed with each feedback and at the end
+    share_type_i = counts.updates_i / max(1, counts.updates)
     groups = counts.examples * 2 * -(-p.n_clauses // 2 // 512)  # of 512 clauses, to select from
 
     def total(measure: Callable[[BuildingBlocks], float]) -> float:
@@ -177,8 +177,8 @@ def _parts(
     outputs = total(BuildingBlocks.time_outputs)
     ands = total(BuildingBlocks.count_ands)
     selection = total(lambda block: block.time_selection(groups // counts.examples))
-    hit = total(lambda block: block.time_hits(pending, share_type_i)) / n_clauses
-    payment = total(lambda block: block.time_payments(pending))
+    update = total(lambda block: block.time_updates(pending, share_type_i)) / n_clauses
+    flush = total(lambda block: block.time_flushes(pending))
     off_floor = total(BuildingBlocks.count_words_off_floor) / n_clauses
 
     moved = counts.examples * p.n_literals / 8 * 1.5  # bits of features read, of features and negations written
@@ -190,8 +190,8 @@ def _parts(
         Part("rows to columns", counts.blocks, columns, moved / limits.bytes_per_second, "bytes read and written"),
         Part("outputs of a block", evaluations, outputs, ands * limits.seconds_per_and, "one AND per watched literal"),
         Part("selection, at most", groups, selection, groups * 2 * draws, "2 random bits per clause"),
-        Part("feedback to true clauses", counts.hits, hit * counts.hits, counts.hits * visit, by_automata),
-        Part("flush at the end", n_clauses, payment, n_clauses * visit, by_automata),
+        Part("feedback to true clauses", counts.updates, update * counts.updates, counts.updates * visit, by_automata),
+        Part("flush at the end", n_clauses, flush, n_clauses * visit, by_automata),
     ]
 
 

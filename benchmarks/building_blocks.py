@@ -12,9 +12,9 @@ import numba
 import numpy as np
 
 from wtm.kernels.layout import BLOCK
-from wtm.kernels.lazy import _begin_block, _evaluate_block
+from wtm.kernels.lazy import begin_block, evaluate_block
 from wtm.kernels.lazy_state import Block, Clauses, new_block, new_clauses
-from wtm.kernels.pending import pay, pay_and_feed
+from wtm.kernels.pending import flush, flush_and_update
 from wtm.kernels.sampling import bernoulli_vector, next_vector
 from wtm.kernels.simd import any_set, load, splat, store
 from wtm.machine.distributions import gap_table, pending_table
@@ -39,7 +39,6 @@ class BuildingBlocks:
         self._literals = examples.literals.ravel()
         self._order = np.random.default_rng(0).permutation(machine.n_clauses)
         self._params = machine.parameters.kernel_params
-        self._pending = pending_table(self._params.p_threshold)
 
     def time_columns(self) -> float:
         """Seconds to transpose all blocks."""
@@ -50,7 +49,7 @@ class BuildingBlocks:
         return max(0.0, self._time_blocks(evaluates=True) - self.time_columns())
 
     def count_ands(self) -> int:
-        """Literals on the lists of all clauses, summed over all blocks: each is an AND."""
+        """Watched literals of all clauses, summed over all blocks: each is an AND."""
         return _visit_blocks(self._rows, self._params, *self._state(), True)
 
     def time_selection(self, groups: int) -> float:
@@ -59,13 +58,13 @@ class BuildingBlocks:
         update = int(0.1 * 2**32)
         return _median_seconds(lambda: _draw_sets(random, update, n_draws))
 
-    def time_hits(self, owed: int, share_type_i: float) -> float:
-        """Seconds to give every clause feedback as to a true one, with `owed` that it is owed, in random order."""
-        return self._time_in_random_order(owed, round(share_type_i * len(self._order)), True)
+    def time_updates(self, n_pending: int, share_type_i: float) -> float:
+        """Seconds to update every clause as if it were true, with `n_pending` feedbacks pending, in random order."""
+        return self._time_in_random_order(n_pending, round(share_type_i * len(self._order)), True)
 
-    def time_payments(self, owed: int) -> float:
-        """Seconds to give every clause `owed` feedbacks that it is owed, in random order."""
-        return self._time_in_random_order(owed, 0, False)
+    def time_flushes(self, n_pending: int) -> float:
+        """Seconds to flush every clause, with `n_pending` feedbacks pending, in random order."""
+        return self._time_in_random_order(n_pending, 0, False)
 
     def count_words_off_floor(self) -> int:
         """Words of 64 automata of which at least one is not in the lowest state."""
@@ -76,36 +75,32 @@ class BuildingBlocks:
         clauses, block = self._state()
         return _median_seconds(
             lambda: _visit_blocks(self._rows, self._params, clauses, block, evaluates),
-            before=lambda: _forget_lists(clauses),
+            before=lambda: _clear_watch_lists(clauses),
         )
 
     def _state(self) -> tuple[Clauses, Block]:
-        """The engine's state at the begin of the epoch."""
+        """Return the engine's state at the start of the epoch, for a copy of the machine."""
         machine = self._machine.copy(self._machine.parameters)
         p, weights = machine.parameters, machine.parameters.weight_table.to_fixed(machine.exponents)
-        clauses = new_clauses(
-            machine.automata, machine.include_bits, machine.exponents, machine.random, weights, self._pending,
-            gap_table(self._params.p_threshold),
-        )  # fmt: skip
+        tables = pending_table(self._params.p_threshold), gap_table(self._params.p_threshold)
+        arrays = machine.automata, machine.include_bits, machine.exponents, machine.random
+        clauses = new_clauses(*arrays, weights, *tables)
         block = new_block(self._literals, p.n_literals, self._params.row_words, p.n_clauses, len(clauses.votes))
         return clauses, block
 
-    def _time_in_random_order(self, owed: int, n_type_i: int, is_hit: bool) -> float:
-        machine, params = self._machine.copy(self._machine.parameters), self._params
-        settled, raised = (np.zeros(params.row_words, np.uint64) for _ in range(2))
-        limits = np.empty(512, np.int16)
+    def _time_in_random_order(self, n_pending: int, n_type_i: int, updates: bool) -> float:
+        clauses, block = self._state()
+        for buffer in (block.watched, block.raised):
+            buffer.fill(0)
 
         def restore() -> None:
-            np.copyto(machine.automata, self._machine.automata)
-            np.copyto(machine.include_bits, self._machine.include_bits)
+            np.copyto(clauses.automata, self._machine.automata)
+            np.copyto(clauses.include, self._machine.include_bits)
 
         return _median_seconds(
-            lambda: _feed_or_pay(
-                self._order, owed, n_type_i, is_hit, machine.automata, machine.include_bits, machine.random, params,
-                self._pending, self._literals, self._rows, settled, raised, limits,
-            ),
+            lambda: _flush_all(self._order, self._rows, clauses, block, self._params, n_pending, n_type_i, updates),
             before=restore,
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True)
@@ -152,8 +147,8 @@ def measure_limits(parameters: MachineParameters) -> Limits:
     )
 
 
-def _forget_lists(clauses: Clauses) -> None:
-    for array in (clauses.n_listed, clauses.n_included, clauses.short):
+def _clear_watch_lists(clauses: Clauses) -> None:
+    for array in (clauses.n_watched, clauses.n_included, clauses.fully_watched):
         array.fill(0)
 
 
@@ -173,15 +168,15 @@ def _median_seconds(action: Callable[[], Any], before: Callable[[], Any] = lambd
 
 @_measured
 def _visit_blocks(rows, params, clauses, block, evaluates):
-    """Transpose each block and evaluate all clauses on it; returns the number of literals on their lists, summed up."""
-    n_listed = 0
+    """Transpose each block and evaluate all clauses on it; returns the sum of their numbers of watched literals."""
+    n_watched = 0
     for start in range(0, rows.size, BLOCK):
         count = min(BLOCK, rows.size - start)
-        _begin_block(block, params, rows, start, count)
+        begin_block(block, params, rows, start, count)
         if evaluates:
-            _evaluate_block(clauses, block, params)
-            n_listed += clauses.n_included.sum()
-    return n_listed
+            evaluate_block(clauses, block, params)
+            n_watched += clauses.n_included.sum()
+    return n_watched
 
 
 @_measured
@@ -191,19 +186,13 @@ def _draw_sets(random, update, n_draws):
 
 
 @_measured
-def _feed_or_pay(
-    order, owed, n_type_i, is_hit, automata, include, random, params, table, literals, rows, settled, raised, limits
-):  # fmt: skip
+def _flush_all(order, rows, clauses, block, params, n_pending, n_type_i, updates):
     for i in range(order.size):
-        settled[:] = 0
-        if is_hit:
+        if updates:
             row = rows[i % rows.size] * params.row_words
-            pay_and_feed(
-                automata, include, order[i], owed, settled, literals, row, i < n_type_i, raised, random, params, table,
-                limits,
-            )  # fmt: skip
+            flush_and_update(clauses, block, params, order[i], n_pending, row, i < n_type_i)
         else:
-            pay(automata, include, order[i], owed, settled, random, params, table, limits)
+            flush(clauses, block, params, order[i], n_pending)
 
 
 @_measured

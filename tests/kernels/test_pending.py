@@ -1,4 +1,4 @@
-"""Decrements owed to a single automaton against the exact binomial; those to whole clauses are in `test_engines`."""
+"""Pending decrements of one automaton against the exact binomial; `test_engines` has those of whole clauses."""
 
 import numpy as np
 import pytest

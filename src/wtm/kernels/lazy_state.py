@@ -1,47 +1,48 @@
-"""What the lazy engine keeps of a machine during an epoch. Plain NumPy: Python allocates, kernels fill."""
+"""The state that the lazy engine keeps of a machine during an epoch. Plain NumPy: Python allocates, kernels fill."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from wtm.kernels.distribution_tables import GapTable, PendingTable
-from wtm.kernels.layout import BLOCK
+from wtm.kernels.layout import BLOCK, VECTOR_WORDS, VOTE_DTYPE, WORD_DTYPE, words_for
 
-MOST_LISTED = 128
-"""Automata that a clause can have on its list before it is dense."""
+MAX_WATCHED = 128
+"""Automata that a clause can watch; a clause that needs more becomes eager."""
 
-LIST_STRIDE = MOST_LISTED + 16
-"""Entries from one clause's list to the next: a power of 2 would send all lists to the same few sets of a cache."""
+WATCH_STRIDE = MAX_WATCHED + 16
+"""Entries from one watch list to the next: a power of 2 would map all lists to the same few sets of a cache."""
 
 
 class Clauses(NamedTuple):
-    """The machine, and what the engine knows of its clauses.
+    """The machine, and the engine's state of each clause.
 
-    Arrays of `n_slots` have the clauses of either polarity from a multiple of 512 on; the others have them in the
-    machine's order.
+    A *slot* is a clause's place in sets of clauses. The slots of either polarity begin at a multiple of 512, so
+    `n_slots` is at least the number of clauses. Arrays of `n_slots` go by slot, all others by clause.
 
     Attributes
     ----------
     automata, include, exponents, random
         See `wtm.machine.machine.Machine`.
     votes : ndarray of shape (n_slots,), int64
-        Signed weights, 0 where a slot is not used.
-    valid, dense : ndarray of shape (n_slots / 64,), uint64
-        The slots that are used, and those of dense clauses.
-    owed : ndarray of shape (n_slots,), int32
-        Feedbacks that the automata of the clause that are not on its list are owed.
-    n_listed : ndarray of shape (n_slots,), uint8
+        Signed weights in fixed point, 0 in unused slots.
+    used, eager : ndarray of shape (n_slots / 64,), uint64
+        Sets of slots: those that hold a clause, and those of eager clauses.
+    n_pending : ndarray of shape (n_slots,), int32
+        Type I feedbacks that are pending for the unwatched automata of the clause.
+    n_watched : ndarray of shape (n_slots,), uint8
+        Length of the clause's watch list.
     n_included : ndarray of shape (n_slots,), int32
-        So many automata at the head of the clause's list include their literals.
-    short : ndarray of shape (n_slots,), bool
+        Entries at the head of the watch list that include their literals. The literals of those behind were dropped.
+    fully_watched : ndarray of shape (n_slots,), bool
         Whether these are all included literals of the clause.
-    listed : ndarray of shape (n_clauses * LIST_STRIDE,), int32
-        The followed automata of each clause: the literal times 256, plus the byte of its state. `automata` gets the
-        bytes when the clause is paid.
+    watch_list : ndarray of shape (n_clauses * WATCH_STRIDE,), int32
+        Watched automata of each clause: the literal times 256, plus the byte of the state. The byte in `automata` is
+        out of date until it is written back.
     gap : ndarray of shape (1,), int64
-        Trials of followed automata that still fail before the next one that succeeds.
+        Trials of watched automata that still fail before the next success.
     pending_table, gap_table
-        Distributions for p_s, see `wtm.machine.distributions`.
+        Distributions for p_s, see `wtm.kernels.distribution_tables`.
     """
 
     automata: np.ndarray
@@ -49,43 +50,59 @@ class Clauses(NamedTuple):
     exponents: np.ndarray
     random: np.ndarray
     votes: np.ndarray
-    valid: np.ndarray
-    dense: np.ndarray
-    owed: np.ndarray
-    n_listed: np.ndarray
+    used: np.ndarray
+    eager: np.ndarray
+    n_pending: np.ndarray
+    n_watched: np.ndarray
     n_included: np.ndarray
-    short: np.ndarray
-    listed: np.ndarray
+    fully_watched: np.ndarray
+    watch_list: np.ndarray
     gap: np.ndarray
     pending_table: PendingTable
     gap_table: GapTable
 
 
 class Block(NamedTuple):
-    """The block of up to 512 examples at hand, and working space.
+    """The current block of up to 512 examples, and buffers.
 
     Attributes
     ----------
     literals : ndarray of shape (n_rows * row_words,), uint64
         All examples, rows as in `wtm.kernels.bits`.
     row_of : ndarray of shape (BLOCK,), int64
-        Where in `literals` the block's examples begin.
+        First word of each example of the block in `literals`.
     columns : ndarray of shape (n_literals * 8,), uint64
-        The block's examples for each literal.
+        For each literal, the examples of the block for which it is true.
     outputs : ndarray of shape (n_clauses * 8,), uint64
-        The block's examples for which each clause is true.
+        For each clause, the examples of the block for which it is true.
     fired : ndarray of shape (BLOCK * n_slots / 64,), uint64
-        The slots of the clauses that are true, for each example.
-    later, result, chosen : ndarray of shape (8,), (8,) and (24,), uint64
-        The examples after the current one; an output; selections of slots.
+        For each example of the block, the slots of the clauses that are true: `outputs`, transposed.
+    later : ndarray of shape (8,), uint64
+        The examples of the block after the current one.
+    result : ndarray of shape (8,), uint64
+        Argument and result of `wtm.kernels.watched.evaluate_clause`, sets of examples.
+    changed : ndarray of shape (8,), uint64
+        The examples for which the output of a clause changes.
+    selected, false_selected : ndarray of shape (8,), uint64
+        Sets of slots, of one group of 512, that get feedback; the latter of false clauses that are not eager.
     tile : ndarray of shape (512,), uint64
-    mask, raised : ndarray of shape (row_words,), uint64
-        A bit a literal.
-    hits, fallen : ndarray of shape (n_clauses,), int64
-        Slots: true clauses that get feedback, and false ones that are acted on: a literal fell out, or they are dense.
-    successes : ndarray of shape (512 * MOST_LISTED,), int64
-        Places in `listed` of automata that step down, of a group of 512 slots.
-    limits : ndarray of shape (512,), int16
+        Buffer of a transpose.
+    watched : ndarray of shape (row_words,), uint64
+        Set of the watched literals of a clause.
+    newly_included : ndarray of shape (row_words,), uint64
+        Set of the literals that a feedback made a clause include.
+    drawn : ndarray of shape (row_words,), uint64
+        Set of the literals whose trial succeeded, in an eager clause.
+    raised : ndarray of shape (row_words,), uint64
+        Set of the literals that go up if they are true, in Type I feedback without boost.
+    true_selected : ndarray of shape (n_clauses,), int64
+        List of the slots of true clauses that get feedback.
+    dropped, eager_selected : ndarray of shape (BLOCK,), int64
+        Lists of slots, of one group: of clauses that drop a literal, and of eager clauses that get feedback.
+    successes : ndarray of shape (BLOCK * MAX_WATCHED,), int64
+        Places in `watch_list` of automata that step down, of one group.
+    limits, limits_if_false : ndarray of shape (256,), int16
+        Thresholds of the number of steps down, see `wtm.kernels.pending`; the latter of automata of false literals.
     """
 
     literals: np.ndarray
@@ -95,14 +112,20 @@ class Block(NamedTuple):
     fired: np.ndarray
     later: np.ndarray
     result: np.ndarray
-    chosen: np.ndarray
+    changed: np.ndarray
+    selected: np.ndarray
+    false_selected: np.ndarray
     tile: np.ndarray
-    mask: np.ndarray
+    watched: np.ndarray
+    newly_included: np.ndarray
+    drawn: np.ndarray
     raised: np.ndarray
-    hits: np.ndarray
-    fallen: np.ndarray
+    true_selected: np.ndarray
+    dropped: np.ndarray
+    eager_selected: np.ndarray
     successes: np.ndarray
     limits: np.ndarray
+    limits_if_false: np.ndarray
 
 
 def new_clauses(
@@ -114,13 +137,13 @@ def new_clauses(
     pending_table: PendingTable,
     gap_table: GapTable,
 ) -> Clauses:
-    """Begin an epoch: nothing is owed, nothing followed."""
+    """Return the state at the start of an epoch: no feedback is pending, no automaton is watched."""
     n_clauses = len(exponents)
     half = n_clauses // 2
     n_slots = 2 * (-(-half // BLOCK) * BLOCK)
     clause = np.arange(n_clauses)
     slot = np.where(clause < half, clause, n_slots // 2 + clause - half)
-    votes = np.zeros(n_slots, np.int64)
+    votes = np.zeros(n_slots, VOTE_DTYPE)
     votes[slot] = np.where(clause < half, weights, -weights)
     used = np.zeros(n_slots, np.bool_)
     used[slot] = True
@@ -130,13 +153,13 @@ def new_clauses(
         exponents=exponents,
         random=random,
         votes=votes,
-        valid=np.packbits(used, bitorder="little").view("<u8").astype(np.uint64),
-        dense=np.zeros(n_slots // 64, np.uint64),
-        owed=np.zeros(n_slots, np.int32),
-        n_listed=np.zeros(n_slots, np.uint8),
+        used=np.packbits(used, bitorder="little").view("<u8").astype(WORD_DTYPE),
+        eager=np.zeros(words_for(n_slots), WORD_DTYPE),
+        n_pending=np.zeros(n_slots, np.int32),
+        n_watched=np.zeros(n_slots, np.uint8),
         n_included=np.zeros(n_slots, np.int32),
-        short=np.zeros(n_slots, np.bool_),
-        listed=np.empty(n_clauses * LIST_STRIDE, np.int32),
+        fully_watched=np.zeros(n_slots, np.bool_),
+        watch_list=np.empty(n_clauses * WATCH_STRIDE, np.int32),
         gap=np.zeros(1, np.int64),
         pending_table=pending_table,
         gap_table=gap_table,
@@ -144,14 +167,31 @@ def new_clauses(
 
 
 def new_block(literals: np.ndarray, n_literals: int, row_words: int, n_clauses: int, n_slots: int) -> Block:
-    """Working space for a machine of that size."""
-    sizes = (n_literals * 8, n_clauses * 8, BLOCK * n_slots // 64, 8, 8, 24, BLOCK, row_words, row_words)
+    """Return buffers for a machine of the given sizes."""
+
+    def words(n: int) -> np.ndarray:
+        return np.empty(n, WORD_DTYPE)
+
     return Block(
-        literals,
-        np.empty(BLOCK, np.int64),
-        *(np.empty(size, np.uint64) for size in sizes),
-        np.empty(n_clauses, np.int64),
-        np.empty(n_clauses, np.int64),
-        np.empty(BLOCK * MOST_LISTED, np.int64),
-        np.empty(512, np.int16),
+        literals=literals,
+        row_of=np.empty(BLOCK, np.int64),
+        columns=words(n_literals * VECTOR_WORDS),
+        outputs=words(n_clauses * VECTOR_WORDS),
+        fired=words(BLOCK * words_for(n_slots)),
+        later=words(VECTOR_WORDS),
+        result=words(VECTOR_WORDS),
+        changed=words(VECTOR_WORDS),
+        selected=words(VECTOR_WORDS),
+        false_selected=words(VECTOR_WORDS),
+        tile=words(BLOCK),
+        watched=words(row_words),
+        newly_included=words(row_words),
+        drawn=words(row_words),
+        raised=words(row_words),
+        true_selected=np.empty(n_clauses, np.int64),
+        dropped=np.empty(BLOCK, np.int64),
+        eager_selected=np.empty(BLOCK, np.int64),
+        successes=np.empty(BLOCK * MAX_WATCHED, np.int64),
+        limits=np.empty(256, np.int16),
+        limits_if_false=np.empty(256, np.int16),
     )

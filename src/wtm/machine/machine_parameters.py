@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from wtm.kernels.layout import BLOCK, BORDER, WORD_BITS, padded_words_for, words_for
-from wtm.kernels.lazy_state import LIST_STRIDE
+from wtm.kernels.lazy_state import WATCH_STRIDE
 from wtm.kernels.params import Params
 from wtm.kernels.sampling import BERNOULLI, BINOMIAL, BITS
 from wtm.machine.clause_weights import WeightTable
@@ -18,7 +18,7 @@ SAMPLERS = {"bits": BITS, "binomial": BINOMIAL, "bernoulli": BERNOULLI}
 
 _DIRECT_BYTES_A_CLAUSE = 24
 _LAZY_BYTES_A_SLOT = BLOCK // 8 + 18
-_LAZY_BYTES_A_CLAUSE = BLOCK // 8 + 4 * LIST_STRIDE + 16
+_LAZY_BYTES_A_CLAUSE = BLOCK // 8 + 4 * WATCH_STRIDE + 8
 
 
 @dataclass(frozen=True)
