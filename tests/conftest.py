@@ -3,21 +3,26 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# No time limit per example: the first one may compile, and test machines may be busy.
+settings.register_profile("wtm", deadline=None)
+settings.load_profile("wtm")
 
 
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
-    """The folder with the real data sets: WTM_DATA, else the folder shared/data beside the checkout."""
+    """The folder with the real data sets: WTM_DATA, or else the folder shared/data next to the checkout."""
     named = os.environ.get("WTM_DATA")
     folder = Path(named) if named else Path(__file__).resolve().parents[2] / "shared" / "data"
     if not folder.is_dir():
-        pytest.skip(f"needs real data: {folder} is no folder; set WTM_DATA to the one that holds the data sets")
+        pytest.skip(f"needs real data: {folder} does not exist; set WTM_DATA to the folder of the data sets")
     return folder
 
 
 @pytest.fixture(scope="session")
 def real_data(data_dir: Path) -> Callable[[str], Path]:
-    """A function that returns the data folder, or skips the test if it has no such data set."""
+    """A function that returns the data folder, or skips the test if the data set is not in it."""
 
     def folder_with(name: str) -> Path:
         if not (data_dir / name).is_dir():

@@ -168,7 +168,7 @@ column = st.one_of(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     columns=st.lists(column, min_size=1, max_size=3),
     n_thresholds=st.integers(1, 4),
@@ -189,7 +189,7 @@ def test_names_read_by_their_grammar_give_the_features(columns, n_thresholds, na
     assert restored.transform(X).tolist() == features
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(finite, min_size=2, max_size=30, unique=True), st.integers(1, 40))
 def test_thresholds_lie_between_training_values(values, n_thresholds):
     thresholds = Booleanizer(n_thresholds).fit(np.array(values)[:, None]).conditions_[0].thresholds

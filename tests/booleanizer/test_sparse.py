@@ -56,7 +56,7 @@ def test_any_sparse_table_gives_what_the_dense_one_gives(kind):
 number = st.one_of(st.just(0.0), st.just(np.nan), st.floats(-5, 5, width=16), st.sampled_from([1.0, -1.0]))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(arrays(np.float64, st.tuples(st.integers(2, 12), st.integers(1, 4)), elements=number), st.integers(1, 3))
 def test_sparse_and_dense_agree_on_everything(X, n_thresholds):
     X[:, 0] = np.arange(len(X))  # one column that is not constant
