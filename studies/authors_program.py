@@ -14,13 +14,12 @@ from studies.designs import ABLATIONS, load, parse_arguments, unfinished_tasks
 from studies.program_kernels import FIRST_STATE, N_PLANES, program_accuracy, program_epoch, program_sample
 from wtm.fitting.progress import bar
 from wtm.machine.examples import LabelledExamples, pack_examples
-from wtm.paper.interruption import Interruption
 from wtm.paper.problem import Problem
 from wtm.paper.run import CHECKPOINT_SECONDS
 from wtm.paper.run_options import Options
 from wtm.paper.settings import Setting
 from wtm.utils.atomic_write import atomic_write
-from wtm.utils.interruptible import interruptible
+from wtm.utils.interruptible import StopAfterEpoch, interruptible
 
 _CLASSES = {"connect-4": ["loss", "draw", "win"]}  # as their file numbers them; elsewhere sorted
 _PROGRAMS = [key for key, ablation in ABLATIONS.items() if ablation.by_program]
@@ -113,15 +112,15 @@ def train_programs(keys: Sequence[str], options: Options) -> None:
             program.load(task.checkpoint)
         left, saved = task.n_epochs - len(program.accuracies), time.monotonic()
         epochs = (program.epoch() for _ in range(left))
-        with Interruption() as interruption:
+        with StopAfterEpoch() as stop:
             for _ in bar(epochs, left, task.path.stem, lambda accuracy: f"test {100 * accuracy:.2f} %"):
-                is_last = interruption.requested or len(program.accuracies) == task.n_epochs
+                is_last = stop.requested or len(program.accuracies) == task.n_epochs
                 if is_last or time.monotonic() - saved >= CHECKPOINT_SECONDS:
                     task.write(problem, program.accuracies)
                     program.save(task.checkpoint)
                     saved = time.monotonic()
-                if interruption.requested:
-                    raise interruption.error(
+                if stop.requested:
+                    raise stop.error(
                         f"{task.path.stem} has {len(program.accuracies):,} of {task.n_epochs:,} epochs. Run the same "
                         "command with --resume to continue."
                     )

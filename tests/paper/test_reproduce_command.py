@@ -80,9 +80,9 @@ def test_connect_4_from_start_to_end(tmp_path):
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are another matter elsewhere")
 @pytest.mark.parametrize(("numbers", "code", "said"), [
-    ((signal.SIGINT,), 130, "Stopping after this epoch; Ctrl-C once more stops at once."),
+    ((signal.SIGINT,), 130, "Ctrl-C: stopping after this epoch. Another Ctrl-C stops at once."),
     ((signal.SIGTERM, signal.SIGTERM), 143,
-     "Asked to end by SIGTERM: stopping after this epoch. Ctrl-C stops at once."),
+     "SIGTERM: stopping after this epoch. Another Ctrl-C stops at once."),
 ])  # fmt: skip
 def test_an_interrupted_process_keeps_what_it_has_and_another_goes_on_bit_for_bit(tmp_path, numbers, code, said):
     command = ["reproduce", "connect-4", "--quick", "--methods", "wtm", "--out", tmp_path / "parts", "--epochs"]
@@ -229,7 +229,7 @@ def test_where_there_are_no_quick_results_the_command_for_them_is_named(tmp_path
 def test_a_named_folder_without_the_data(command, name, tmp_path):
     (tmp_path / "data").mkdir()
     result = invoke("reproduce", *command, "--data-dir", tmp_path / "data", "--out", tmp_path / "out")
-    assert_one_line(result, f"The data set {name} was not found", str(tmp_path / "data"))
+    assert_one_line(result, f"{name} was not found", str(tmp_path / "data"))
 
 
 def test_report_without_results(tmp_path):

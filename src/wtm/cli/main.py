@@ -10,9 +10,9 @@ from typing import Annotated
 import typer
 
 from wtm import __version__
-from wtm.cli.errors import terminable
 from wtm.cli.options import predict, rules, train
 from wtm.paper.reproduce_command import reproduce
+from wtm.utils.interruptible import terminable
 
 __all__ = ["app", "main"]
 

@@ -3,9 +3,7 @@
 import importlib.metadata
 import os
 import platform
-import subprocess
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,8 @@ import joblib
 from llvmlite import binding
 
 import wtm
-from wtm.kernels.jit import cache_folder
+from wtm.kernels.jit import kernel_digest
+from wtm.utils.revision import git_revision
 
 _REPOSITORY = Path(wtm.__file__).parents[2]
 _LOCK_FILE = "requirements-reproduction.txt"
@@ -23,8 +22,8 @@ def environment() -> dict[str, Any]:
     """Return the time, the code, its versions and the machine of a computation."""
     return {
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
-        "revision": revision(),
-        "kernels": cache_folder().name.rpartition("-")[2],
+        "revision": git_revision(),
+        "kernel_digest": kernel_digest(),
         "lock_file": _LOCK_FILE if (_REPOSITORY / _LOCK_FILE).is_file() else None,
         "versions": {
             "wtm": wtm.__version__,
@@ -38,22 +37,6 @@ def environment() -> dict[str, Any]:
             "cores": joblib.cpu_count(),
         },
     }
-
-
-@cache
-def revision() -> str | None:
-    """Return the commit of the checkout that runs, with a plus sign if `src` was changed since; None outside one."""
-    if not (_REPOSITORY / ".git").exists():  # an installed package may lie inside another repository
-        return None
-
-    def git(*arguments: str) -> str:
-        command = ["git", "-C", str(_REPOSITORY), *arguments]
-        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
-
-    try:
-        return git("rev-parse", "HEAD") + "+" * bool(git("status", "--porcelain", "--", "src"))
-    except (OSError, subprocess.SubprocessError):
-        return None
 
 
 def _processor_name() -> str:

@@ -12,13 +12,13 @@ from sklearn.exceptions import ConvergenceWarning
 from wtm import WTMClassifier, load_model
 from wtm.fitting.callbacks import Epoch
 from wtm.paper.environment import environment
-from wtm.paper.interruption import Interruption
 from wtm.paper.json_files import check_absent, prepare_folder
 from wtm.paper.problem import Problem
 from wtm.paper.record import HISTORY, Record, describe_weights, read_record, record_name
 from wtm.paper.run_options import Options
 from wtm.paper.settings import Plan, Setting
 from wtm.paper.text_table import say
+from wtm.utils.interruptible import StopAfterEpoch
 
 CHECKPOINT_SECONDS = 600.0
 """The interval at which a training in progress is saved."""
@@ -196,11 +196,11 @@ def train(
         keep(clf)
         clf.save(checkpoint_path(record_path))
 
-    with Interruption() as interruption:
+    with StopAfterEpoch() as stop:
 
         def after_epoch(epoch: Epoch) -> bool:
             nonlocal saved
-            if interruption.requested:
+            if stop.requested:
                 return True
             if epoch.number < n_epochs and time.monotonic() - saved >= CHECKPOINT_SECONDS:
                 save(epoch.classifier())
@@ -213,8 +213,8 @@ def train(
             warnings.simplefilter("ignore", ConvergenceWarning)  # some of the paper's machines learn little at first
             clf.fit(data.X_train, data.y_train, X_val=data.X_test, y_val=data.y_test)
         save(clf)
-    if interruption.requested:
-        raise interruption.error(
+    if stop.requested:
+        raise stop.error(
             f"{name} has {clf.n_epochs_:,} of {n_epochs:,} epochs. Run the same command with --resume to continue."
         )
 

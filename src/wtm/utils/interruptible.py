@@ -1,8 +1,17 @@
-"""Work that Ctrl-C interrupts at once."""
+"""Ctrl-C and SIGTERM: commands that end in order, trainings that stop after an epoch, kernels that need not be awaited.
 
+Ctrl-C raises KeyboardInterrupt, as usual; SIGTERM raises `Terminated` inside `terminable`.
+"""
+
+import signal
+import sys
 import threading
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType, TracebackType
+from typing import Any, Self, TypeVar
+
+_TERMINATED = 143  # 128 + SIGTERM, as in shells
 
 _Result = TypeVar("_Result")
 
@@ -32,3 +41,94 @@ def interruptible(work: Callable[[], _Result]) -> _Result:
     if errors:
         raise errors[0]
     return results[0]
+
+
+class Terminated(SystemExit):
+    """SIGTERM arrived: like KeyboardInterrupt, it passes through all clean-up code."""
+
+    def __init__(self, reason: str = "terminated.") -> None:
+        super().__init__(_TERMINATED)
+        self.reason = reason
+
+
+_arrived: set[int] = set()
+
+
+def arrived_signal() -> int | None:
+    """Return the signal that ended the work in `terminable`: not every exception that it causes is its own."""
+    return next((number for number in (signal.SIGTERM, signal.SIGINT) if number in _arrived), None)
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """Raise `Terminated` on SIGTERM, and KeyboardInterrupt on Ctrl-C, in the main thread, inside the block."""
+    _arrived.clear()
+    usual: dict[signal.Signals, Any] = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+    ours = {signal.SIGINT: _interrupt, signal.SIGTERM: _terminate}
+    # Any other handler was set on purpose, such as by `nohup`.
+    handled = [number for number, handler in usual.items() if signal.getsignal(number) == handler]
+    for number in handled:
+        signal.signal(number, ours[number])
+    try:
+        yield
+    finally:
+        for number in handled:
+            # SIGTERM stays ignored once it arrived.
+            if signal.getsignal(number) is ours[number]:
+                signal.signal(number, usual[number])
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    _arrived.add(number)
+    raise KeyboardInterrupt
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
+    _arrived.add(number)
+    # `timeout` sends the signal twice: the second must not disturb the clean-up, nor the exit code.
+    signal.signal(number, signal.SIG_IGN)
+    raise Terminated
+
+
+class StopAfterEpoch:
+    """Context manager that turns the first signal into a request; a second Ctrl-C interrupts at once.
+
+    Between epochs a training can be saved. Ignored signals stay ignored. Outside the main thread, where Python handles
+    no signals, nothing changes.
+
+    Attributes
+    ----------
+    requested : bool
+        Whether a signal arrived.
+    """
+
+    def __init__(self) -> None:
+        self.requested = False
+        self._is_termination = False
+        self._before: dict[signal.Signals, Any] = {}
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                if signal.getsignal(number) not in (signal.SIG_IGN, None):
+                    self._before[number] = signal.signal(number, self._request)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def error(self, reason: str) -> KeyboardInterrupt | Terminated:
+        """Return the exception for the signal that arrived."""
+        return Terminated(reason) if self._is_termination else KeyboardInterrupt(reason)
+
+    def _request(self, number: int, frame: FrameType | None) -> None:
+        if not self.requested:
+            self.requested = True
+            self._is_termination = number == signal.SIGTERM
+            name = "SIGTERM" if self._is_termination else "Ctrl-C"
+            print(f"{name}: stopping after this epoch. Another Ctrl-C stops at once.", file=sys.stderr, flush=True)
+        elif number == signal.SIGINT:  # a second SIGTERM means nothing: `timeout` sends two
+            raise KeyboardInterrupt("stopped in the middle of an epoch; everything saved before is kept.")
