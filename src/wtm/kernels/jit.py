@@ -1,9 +1,8 @@
 """The decorators of every kernel, and where compiled kernels are kept.
 
-Numba's own disk cache looks at the file of a kernel alone, so it would go on using a kernel whose *callee* in another
-file has changed. Kernels are therefore kept in a folder whose name is a digest of all kernel sources: a changed or
-upgraded package never meets old code, and an installation that cannot be written to works as well. So does a folder of
-kernels that can only be read.
+Numba's own disk cache checks only the file of a kernel, so it would reuse a kernel whose *callee* in another file has
+changed. Kernels are therefore kept in a folder whose name is a digest of all kernel sources: a changed or upgraded
+package never loads old code. The package and the folder may both be read-only.
 """
 
 import functools
@@ -35,13 +34,13 @@ def kernel_digest() -> str:
 
 @functools.cache
 def cache_folder() -> Path:
-    """Folder of this version's compiled kernels: under ``NUMBA_CACHE_DIR`` where set, else the user's cache folder."""
+    """Folder of this version's compiled kernels, in ``NUMBA_CACHE_DIR`` if set, else in the user's cache folder."""
     root = os.environ.get("NUMBA_CACHE_DIR") or AppDirs("wtm", appauthor=False).user_cache_dir
     return Path(root) / f"wtm-kernels-{kernel_digest()}"
 
 
 class _SourcesLocator(caching._CacheLocator):
-    """Tells Numba to keep a kernel in `cache_folder`, and that it is fresh for as long as that folder's name holds."""
+    """Makes Numba keep kernels in `cache_folder`, and treat them as fresh while the name of the folder is the same."""
 
     def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
         self._py_file = py_file
@@ -62,7 +61,7 @@ class _SourcesLocator(caching._CacheLocator):
 
 
 class _KernelFiles(caching.IndexDataCacheFile):
-    """Numba's files with a digest before the machine code: what is damaged counts as absent, and is compiled anew."""
+    """Numba's files with a digest before the machine code: damaged files count as missing and are compiled again."""
 
     def _load_index(self) -> dict[Any, str]:
         try:
@@ -106,20 +105,20 @@ class _KernelCache(caching.Cache):
 @functools.cache
 def _warn_that_kernels_are_not_kept(reason: str) -> None:
     warnings.warn(
-        f"Compiled kernels can't be kept in {cache_folder()} ({reason}), so every process compiles them anew, which "
-        "takes a while. Let NUMBA_CACHE_DIR name a folder that can be written to.",
+        f"Compiled kernels can't be kept in {cache_folder()} ({reason}), so every process compiles them again, "
+        "which takes a while. Set NUMBA_CACHE_DIR to a writable folder.",
         RuntimeWarning,
         stacklevel=2,
     )
 
 
-# Kernels get all their arrays from Python and keep none, so Numba's reference counting is left out of them: its atomic
+# Kernels get all their arrays from Python and keep none, so they do without Numba's reference counting: its atomic
 # increments at every use of an array would take longer than the work.
 _jit = functools.partial(numba.njit, nogil=True, _nrt=False)
 
 
 def kernel(func: Callable[..., Any]) -> Any:
-    """Compile `func` on its first call, without the GIL, and keep the machine code on disk where that is possible.
+    """Compile `func` on its first call, to run without the GIL, and keep the machine code on disk if possible.
 
     A kernel allocates nothing: Numba refuses one that does.
     """
@@ -132,29 +131,29 @@ class _InnerDispatcher(CPUDispatcher):
     """A function that only compiled code can call."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise TypeError(f"{self.py_func.__name__} can be called by kernels only: it has no wrapper for Python.")
+        raise TypeError(f"{self.py_func.__name__} can only be called by kernels: it has no wrapper for Python.")
 
 
 def _inner(func: Callable[..., Any], **options: Any) -> Any:
-    # The wrapper by which Python would call a function takes apart some 40 arrays: without it for each of the inner
-    # functions, the kernels compile in two thirds of the time.
+    # The wrapper through which Python calls a function unpacks some 40 arrays. Without one for each inner function,
+    # the kernels compile in two thirds of the time.
     dispatcher = _jit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(func)
     dispatcher.__class__ = _InnerDispatcher
     return dispatcher
 
 
 def function(func: Callable[..., Any]) -> Any:
-    """Compile a larger part of a kernel, once, to be called; it is kept on disk with the kernel."""
+    """Compile a larger part of a kernel as a function of its own, kept on disk with the kernel."""
     return _inner(func)
 
 
 def inline(func: Callable[..., Any]) -> Any:
-    """Write a small part of a kernel into its caller, so that vectors stay in registers."""
+    """Inline a part of a kernel, so that vectors stay in registers and no records are passed."""
     return _inner(func, forceinline=True)
 
 
 splice = _jit(inline="always")
-"""For parts that are called in one place of a kernel: not compiled by themselves, which halves a kernel's compile time.
+"""For parts that a kernel calls in one place: they are not compiled on their own, which halves its compile time.
 
 Numba crashes where a spliced function calls another.
 """

@@ -1,7 +1,8 @@
 """A 512-bit vector type for Numba kernels: `u64x8`, eight 64-bit words.
 
-LLVM maps it to AVX-512, to pairs of AVX2 or to fours of NEON registers, whichever the processor has; all operations are
-on integers, so every processor computes the same bits. The same 512 bits also serve as 64 unsigned bytes.
+LLVM maps it to one AVX-512, two AVX2 or four NEON registers, depending on the processor. All operations are on
+integers, so every processor computes the same bits. The 512 bits also serve as 64 unsigned bytes, or as 32 lanes of 16
+bits.
 
 `load` and `store` take an array of any integer dtype and the index of its first *element*; they check no bounds.
 """
@@ -193,10 +194,10 @@ minimum = _bytewise("umin")  # the smaller of each pair of unsigned bytes
 
 
 def _spread(builder: Any, word: Any, lanes: Any) -> Any:
-    """Lanes of as many bits as a group of them covers, each true where its bit of a word is 1.
+    """A vector of booleans, one per lane of the vector type `lanes`: the bits of a word.
 
-    The word's bits are not simply taken for a vector of booleans: where LLVM carries such a vector from one part of the
-    code to another, it takes it apart bit by bit.
+    Does not reinterpret the word as a vector of booleans: where LLVM passes such a vector from one part of the code to
+    another, it takes it apart bit by bit.
     """
     width = lanes.element.width
     words = ir.VectorType(lanes.element, 64 // width)
@@ -262,7 +263,7 @@ def splat_short(typingctx, short):
 
 @intrinsic
 def shorts_of_mask(typingctx, mask):
-    """32 lanes of 16 bits, each all ones where the bit of `mask` is 1 and 0 elsewhere; its upper half is not used."""
+    """32 lanes of 16 bits, each all ones where the bit of `mask` is 1, else 0; the mask's upper half is not used."""
 
     def codegen(context, builder, sig, args):
         return builder.bitcast(builder.sext(_spread(builder, args[0], _SHORTS), _SHORTS), _WORDS)
@@ -284,7 +285,7 @@ def count_above(typingctx, counts, values, limits):
 
 @intrinsic
 def prefetch(typingctx, array, index):
-    """Ask for the cache line of ``array[index]``, which will be read soon; changes nothing."""
+    """Prefetch the cache line of ``array[index]``."""
 
     def codegen(context, builder, sig, args):
         address = builder.bitcast(
