@@ -1,4 +1,4 @@
-"""From a classifier's `booleanizer` parameter and a table to packed examples."""
+"""From a table to packed examples, as the classifier's `booleanizer` parameter says."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,8 +10,6 @@ from sklearn.utils import assert_all_finite
 from wtm.booleanizer import Booleanizer
 from wtm.machine.examples import Block, Examples, checked_blocks, pack_blocks, pack_parts
 from wtm.tables.table import SparseTable, Table
-
-__all__ = ["learn_booleanizer", "table_to_examples", "table_to_parts"]
 
 
 def learn_booleanizer(
@@ -37,7 +35,8 @@ def learn_booleanizer(
         None: the table is used as it is.
     """
     if isinstance(choice, Booleanizer):
-        return clone(choice)._fit_table(table, names, weights)
+        fitted: Booleanizer = clone(choice)._fit_table(table, names, weights)
+        return fitted
     if choice == "strict" or table.is_binary():
         return None
     return Booleanizer()._fit_table(table, names, weights)
@@ -76,7 +75,7 @@ def table_to_parts(
 
 
 def _features(table: Table | SparseTable, booleanizer: Booleanizer | None, name: str) -> tuple[int, Iterator[Block]]:
-    """Their number, and blocks of rows."""
+    """Return the number of features, and their values in blocks of rows."""
     if booleanizer is not None:
         return booleanizer.n_features_out_, booleanizer._blocks(table)
     X = table.csr if isinstance(table, SparseTable) else table.to_array(name)

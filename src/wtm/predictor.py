@@ -1,4 +1,4 @@
-"""What a fitted classifier answers: sums, decisions, probabilities and labels."""
+"""Prediction with a fitted classifier: class sums, decisions, probabilities and labels."""
 
 import math
 from collections.abc import Callable
@@ -21,13 +21,13 @@ from wtm.tables.table import SparseTable, Table
 from wtm.utils.memory_limits import check_memory
 from wtm.utils.threads import resolve_n_threads
 
-_BYTES_PER_PART = 1 << 24  # of packed rows and their sums at a time, so that working space does not grow with the table
+_BYTES_PER_PART = 1 << 24  # of packed rows and sums at a time, so that working space doesn't grow with the table
 
 
 class Predictor(ClassifierMixin, BaseEstimator):
-    """The part of `wtm.WTMClassifier` that needs a trained model and no parameter but `n_jobs`.
+    """The part of `wtm.WTMClassifier` that predicts; of the parameters it needs only `n_jobs`.
 
-    A table is answered some rows at a time, so an array that is mapped from a file is never in memory as a whole.
+    Tables are predicted some rows at a time, so an array that is mapped from a file is never in memory as a whole.
     """
 
     n_jobs: int | None
@@ -38,7 +38,7 @@ class Predictor(ClassifierMixin, BaseEstimator):
     _voting: VotingModel | None
 
     def class_sums(self, X: Any) -> np.ndarray:
-        """Weighted sum of the clauses of each class, unclamped; float64 of shape (n_rows, n_classes)."""
+        """Weighted sum of votes for each class, not clipped to T; float64 of shape (n_samples, n_classes)."""
         return self._from_sums(X, lambda sums: sums * self._voting_model().unit)
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -46,13 +46,13 @@ class Predictor(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_rows, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
 
         Returns
         -------
         ndarray of float64
-            The sums of `class_sums`, shape (n_rows, n_classes); with two classes the second less the first, shape
-            (n_rows,).
+            The class sums, of shape (n_samples, n_classes). With two classes, the second minus the first, of shape
+            (n_samples,).
         """
         check_is_fitted(self)
         if len(self.classes_) == 2:
@@ -60,21 +60,21 @@ class Predictor(ClassifierMixin, BaseEstimator):
         return self.class_sums(X)
 
     def predict(self, X: Any) -> np.ndarray:
-        """The label with the largest sum for each row, the first of equals; shape (n_rows,)."""
+        """Predict the label with the largest class sum, the first of equals; shape (n_samples,)."""
         return self._from_sums(X, lambda sums: self.classes_[sums.argmax(axis=1)])
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probability of each class; its largest value is that of the class that `predict` gives.
+        """Predict the probability of each class, which is largest for the class that `predict` returns.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_rows, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
 
         Returns
         -------
-        ndarray of shape (n_rows, n_classes), float64
-            See :mod:`wtm.machine.calibration` for how sums become probabilities. Each row adds up to 1. Without
-            `early_stopping` they are too sure where training rows are predicted right far more often than others.
+        ndarray of shape (n_samples, n_classes), float64
+            Each row adds up to 1. :mod:`wtm.machine.calibration` describes the method. Without `early_stopping` the
+            probabilities are overconfident if the model is far more accurate on training rows than on new ones.
         """
         return self._from_sums(X, lambda sums: probabilities(sums, self._voting_model().unit * self._model.logit_scale))
 
@@ -101,16 +101,16 @@ class Predictor(ClassifierMixin, BaseEstimator):
         return state
 
     def _table(self, X: Any, *, reset: bool = False, min_rows: int = 1) -> Table | SparseTable:
-        """Read a table, and check its columns against those seen in fit, which with `reset` is now."""
+        """Read a table and check its columns against those seen in fit; with `reset`, remember them."""
         return read_validated(self, X, reset=reset, min_rows=min_rows)
 
     def _learn_features(self, table: Table | SparseTable, weights: np.ndarray | None) -> None:
-        """Decide how tables become true/false features; `table` holds the training rows, `weights` theirs."""
+        """Decide how tables become true/false features, from the training rows and their weights."""
         names = getattr(self, "feature_names_in_", None)
         self.booleanizer_ = learn_booleanizer(self.booleanizer, table, names, weights)
 
     def _examples(self, table: Table | SparseTable, name: str = "X") -> Examples:
-        """Turn a table into bits."""
+        """Pack a table."""
         return table_to_examples(table, self.booleanizer_, name)
 
     def _voting_model(self) -> VotingModel:
@@ -120,14 +120,14 @@ class Predictor(ClassifierMixin, BaseEstimator):
         return voting
 
     def _from_sums(self, X: Any, answer: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-        """Make something of each row's sums in fixed point, int64 of shape (some rows, n_classes), some at a time."""
+        """Compute `answer` of the sums in fixed point, int64 of shape (some rows, n_classes), some rows at a time."""
         check_is_fitted(self)
         voting, n_threads = self._voting_model(), resolve_n_threads(self.n_jobs)
         table = self._table(X, min_rows=0)
         nothing = answer(np.empty((0, len(self.classes_)), np.int64))
         check_memory(
             len(table) * nothing.itemsize * math.prod(nothing.shape[1:]),
-            f"Answers for {len(table):,} rows",
+            f"Predictions for {len(table):,} rows",
             "Predict some rows at a time.",
         )
         answers = np.empty((len(table), *nothing.shape[1:]), nothing.dtype)
@@ -139,6 +139,6 @@ class Predictor(ClassifierMixin, BaseEstimator):
         return answers
 
     def _rows_per_part(self, n_rows: int, n_threads: int) -> int:
-        """Rows that are predicted at a time: whole blocks, at least one for each thread."""
+        """Number of rows that are predicted at a time: whole blocks, at least one per thread."""
         bytes_per_row = 8 * (words_per_row(self._model.parameters.n_features) + len(self.classes_))
         return BLOCK * max(_BYTES_PER_PART // bytes_per_row // BLOCK, min(n_threads, -(-n_rows // BLOCK)), 1)

@@ -58,8 +58,8 @@ def test_where_too_few_rows_can_be_held_out_it_is_said_before_training(problem):
 @pytest.mark.parametrize(
     ("labels", "reason"),
     [
-        ([0, 1, 2], "of 3 rows with 3 classes: no class has a row to spare"),
-        ([0, 0, 1, 1, 2], "of 5 rows with 3 classes: both parts must hold a row of each of the 2 classes with two"),
+        ([0, 1, 2], "of 3 rows with 3 classes: every class has a single row"),
+        ([0, 0, 1, 1, 2], "of 5 rows with 3 classes: both parts need a row of each of the 2 classes with two"),
     ],
     ids=str,
 )

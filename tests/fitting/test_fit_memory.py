@@ -12,7 +12,7 @@ from wtm.fitting.fit_memory import bytes_of_fit
 from wtm.kernels.lazy_state import new_block, new_clauses
 from wtm.machine.machine import Machine
 from wtm.machine.machine_parameters import ENGINES, INITS, MachineParameters
-from wtm.machine.schedule import BYTES_AN_EXAMPLE, draw_schedule
+from wtm.machine.schedule import BYTES_PER_EXAMPLE, draw_schedule
 from wtm.utils import memory_limits
 
 LARGE = 6_000
@@ -21,7 +21,7 @@ LARGE = 6_000
 @pytest.fixture
 def scarce(monkeypatch):
     """A function that says how many bytes are available the next times that someone looks, the last from then on."""
-    monkeypatch.setattr(memory_limits, "_NOT_WORTH_A_LOOK", 0)
+    monkeypatch.setattr(memory_limits, "_ALWAYS_ALLOWED", 0)
 
     def leave(*amounts):
         left = list(amounts)
@@ -81,7 +81,7 @@ def test_threads_need_space_each():
 def test_examples_of_an_epoch():
     labels = np.arange(100_000) % 3
     peak = traced_peak(lambda: draw_schedule(labels, 3, seed=1, n_seen=0, shuffle=True))
-    assert 0.8 * peak < BYTES_AN_EXAMPLE * len(labels) < 1.3 * peak
+    assert 0.8 * peak < BYTES_PER_EXAMPLE * len(labels) < 1.3 * peak
 
 
 # --- Refusals ------------------------------------------------------------------------------------------------------
@@ -95,7 +95,7 @@ def test_a_fit_that_memory_cannot_hold_is_refused_and_changes_nothing(scarce):
     model.set_params(n_clauses=2_000_000)
     message = (
         r"Training with n_clauses=2000000 \(3 machines .*\) would take .* GiB of memory, and 1\.0 MiB are available\. "
-        r"A smaller n_clauses or fewer features would take less\."
+        r"Use a smaller n_clauses or fewer features\."
     )
     for train in (model.fit, model.partial_fit):
         with pytest.raises(MemoryError, match=message if train == model.fit else None):
@@ -107,7 +107,7 @@ def test_a_fit_that_memory_cannot_hold_is_refused_and_changes_nothing(scarce):
 
 def test_the_message_names_what_makes_it_large(scarce):
     scarce(2**20)
-    with pytest.raises(MemoryError, match=r"a smaller n_jobs or early_stopping=False, .* would take less"):
+    with pytest.raises(MemoryError, match=r"a smaller n_jobs or early_stopping=False, which"):
         small(n_clauses=20_000, n_jobs=2, early_stopping=True).fit(*three_classes())
 
 
@@ -132,7 +132,7 @@ def test_included_literals_are_counted_when_they_are_known(scarce):
     ("work", "message"),
     [
         (lambda X, y, model: small().fit(X, y, sample_weight=np.full(len(y), 5e5)), r"An epoch of .* sample_weight"),
-        (lambda X, y, model: model.predict_proba(np.tile(X, (5_000, 1))), r"Answers for 600,000 rows .* some rows"),
+        (lambda X, y, model: model.predict_proba(np.tile(X, (5_000, 1))), r"Predictions for 600,000 rows .* some rows"),
         (lambda X, y, model: Booleanizer().fit(X).transform(np.tile(X, (5_000, 1))), r"600,000 rows of 7 features in"),
         (lambda X, y, model: small().fit(np.tile(X, (5_000, 1)), np.tile(y, 5_000)), r"600,000 rows of 14 literals"),
     ],

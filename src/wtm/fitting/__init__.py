@@ -1,1 +1,1 @@
-"""What surrounds training in a fit: weights of rows, early stopping, callbacks, progress, warnings, interruption."""
+"""What surrounds the training in a fit: memory, callbacks, progress, early stopping and warnings."""

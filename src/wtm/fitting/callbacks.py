@@ -1,4 +1,4 @@
-"""Callbacks: functions of the user's that are called after every epoch."""
+"""Callbacks, which users pass to be called after every epoch."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,22 +6,20 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Epoch", "call_all", "check_callbacks"]
-
 
 @dataclass(frozen=True)
 class Epoch:
-    """What a callback is told of the epoch that has just ended.
+    """The epoch that has just ended, as callbacks get it.
 
     Attributes
     ----------
     number : int
-        The epoch's number, from 1, counted over all calls that went on from one another.
+        Number of the epoch, from 1, counted over all calls that resume one another.
     n_epochs : int
-        The number of the last epoch that this call is to train.
+        Number of the last epoch of this call.
     entry : dict
-        The epoch's entry of `history_`. Figures that a callback adds to it are kept there; those that training
-        measured stay as they are.
+        The epoch's entry of `history_`. Metrics that a callback adds are kept; those that training measured can't be
+        changed.
     """
 
     number: int
@@ -32,24 +30,24 @@ class Epoch:
 
     @property
     def history(self) -> list[dict[str, Any]]:
-        """The entries of all epochs so far: copies of the earlier ones, and `entry` at the end."""
+        """The entries of all epochs so far: copies of the earlier ones, then `entry`."""
         return [*map(dict, self._history[: self.number - 1]), self.entry]
 
     def classifier(self) -> Any:
-        """Return a fitted copy of the classifier as it stands: to measure, to look at or to save.
+        """Return a fitted copy of the classifier in its current state, to measure, inspect or save.
 
-        It is made anew at each call, and shares nothing with the training that goes on.
+        Each call makes a new copy, which shares nothing with the training in progress.
         """
         return self._copy()
 
 
 def check_callbacks(callbacks: Any) -> list[Callable[[Epoch], Any]]:
-    """Return `callbacks`, one, several or None, as a list.
+    """Return one, several or no callbacks as a list.
 
     Raises
     ------
     TypeError
-        One can't be called.
+        One of them is not callable.
     """
     if callbacks is None:
         return []
@@ -60,6 +58,6 @@ def check_callbacks(callbacks: Any) -> list[Callable[[Epoch], Any]]:
 
 
 def call_all(callbacks: list[Callable[[Epoch], Any]], epoch: Epoch) -> bool:
-    """Call all `callbacks`, and return whether one of them has returned True: that training is to stop."""
+    """Call all callbacks; return whether one of them returned True, which stops training."""
     answers = [callback(epoch) for callback in callbacks]
     return any(isinstance(answer, bool | np.bool_) and bool(answer) for answer in answers)

@@ -1,4 +1,4 @@
-"""Early stopping: rows that training does not see, and the best state on them."""
+"""Early stopping: rows that are held out from training, and the best state on them."""
 
 import numpy as np
 from sklearn.model_selection import train_test_split
@@ -10,22 +10,22 @@ from wtm.machine.voting import VotingModel
 
 
 def hold_out(data: LabelledExamples, fraction: float, seed: int) -> tuple[LabelledExamples, LabelledExamples]:
-    """Divide rows into those to train on and those to validate with, in about equal shares of each class.
+    """Split rows into those to train on and those to validate with, stratified by class.
 
-    The division is a function of the labels and the seed. A class with a single row keeps it for training.
+    The split is a function of the labels and the seed. A class with a single row keeps it for training.
 
     Parameters
     ----------
     data : LabelledExamples
     fraction : float
-        Share of the rows to validate with.
+        Fraction of the rows to validate with.
     seed : int
-        The model's.
+        The model's seed.
 
     Returns
     -------
     training, validation : LabelledExamples
-        Rows in their order in `data`.
+        Rows in the order of `data`.
 
     Raises
     ------
@@ -34,7 +34,7 @@ def hold_out(data: LabelledExamples, fraction: float, seed: int) -> tuple[Labell
     """
     counts = np.bincount(data.labels)
     several = np.flatnonzero(counts[data.labels] > 1)
-    n_divided = np.count_nonzero(counts > 1)
+    n_split = np.count_nonzero(counts > 1)
     random_state = int(np.random.SeedSequence(seed, spawn_key=(2,)).generate_state(1)[0])
     try:
         _, held_out = train_test_split(
@@ -42,13 +42,13 @@ def hold_out(data: LabelledExamples, fraction: float, seed: int) -> tuple[Labell
         )
     except ValueError:
         reason = (
-            f"both parts must hold a row of each of the {n_divided} classes with two rows or more"
-            if n_divided
-            else "no class has a row to spare"
+            f"both parts need a row of each of the {n_split} classes with two rows or more"
+            if n_split
+            else "every class has a single row"
         )
         raise ValueError(
             f"early_stopping can't hold out validation_fraction={fraction!r} of {len(data.labels)} rows with "
-            f"{np.count_nonzero(counts)} classes: {reason}. Give validation data as X_val and y_val, change "
+            f"{np.count_nonzero(counts)} classes: {reason}. Pass X_val and y_val, change "
             "validation_fraction, or train with more rows."
         ) from None
     kept = np.ones(len(data.labels), np.bool_)

@@ -1,8 +1,8 @@
 """Clause weights as integer exponents, and votes as integers in fixed point.
 
-A weight starts at 1 and is only ever multiplied or divided by 1 + gamma, so it is (1 + gamma)**k for an integer k:
-exact, and free of drift. Votes add weights as 64-bit integers, ``round(w * 2**fraction_bits)``. Integer sums are
-associative, so any order, vector width or split over threads gives the same bits.
+A weight starts at 1 and each update multiplies or divides it by 1 + gamma. It is stored as the integer k of
+(1 + gamma)**k, so it is exact and doesn't drift. Votes add weights as 64-bit integers, ``round(w * 2**fraction_bits)``.
+Integer addition is associative, so any order, vector width or split over threads gives the same bits.
 """
 
 import decimal
@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
-
-__all__ = ["WEIGHT_BITS", "WeightTable"]
 
 WEIGHT_BITS = 16
 """Weights lie between 2**-16 and 2**16."""
@@ -25,24 +23,24 @@ _MOST_FRACTION_BITS = 35  # so that float64, in which the table is computed, has
 class WeightTable:
     """The weights that a machine can have.
 
-    Weights lie between 2**-16 and 2**16; beyond that a weight stays at its edge. For a gamma below about 1e-5 the
-    edge is nearer, at exponent 2**20: so many more rewards than penalties of one clause are out of reach in practice.
+    Weights saturate at 2**-16 and 2**16. For a gamma below about 1e-5 they saturate earlier, at exponents of plus and
+    minus 2**20, which no clause reaches in practice.
 
     Parameters
     ----------
     gamma : float
         Learning rate of the weights.
     n_clauses : int
-        Clauses of the machine. A sum of `n_clauses` of the largest weights is below 2**63.
+        Number of clauses. The sum of `n_clauses` of the largest weights is below 2**63.
 
     Attributes
     ----------
     max_exponent : int
         Exponents run from ``-max_exponent`` to ``max_exponent``. 0 for gamma = 0.
     fraction_bits : int
-        Binary digits behind the point: 46 less the bits of `n_clauses`, at most 35.
+        Binary digits after the point: 46 minus the bits of `n_clauses`, at most 35.
     fixed : ndarray of shape (2 * max_exponent + 1,), int64
-        ``fixed[k + max_exponent]`` is (1 + gamma)**k in fixed point, off by at most one unit of its last digit.
+        ``fixed[k + max_exponent]`` is (1 + gamma)**k in fixed point, to within one unit of its last digit.
     """
 
     gamma: float
@@ -63,29 +61,30 @@ class WeightTable:
 
     @property
     def unit(self) -> float:
-        """Value of one unit of the fixed-point integers."""
+        """Value of 1 in fixed point."""
         return 2.0**-self.fraction_bits
 
     def weight(self, exponents: np.ndarray) -> np.ndarray:
-        """Weights of clauses as the votes see them, float64 of the shape of `exponents`."""
+        """Weights of clauses after rounding, float64 of the shape of `exponents`."""
         return self.to_fixed(exponents) * self.unit
 
     def to_fixed(self, exponents: np.ndarray) -> np.ndarray:
         """Weights of clauses in fixed point, int64 of the shape of `exponents`."""
-        return self.fixed[exponents + self.max_exponent]
+        fixed: np.ndarray = self.fixed[exponents + self.max_exponent]
+        return fixed
 
 
 def _largest_exponent(gamma: float) -> int:
     if gamma < 2.0**-20:
         return _MAX_EXPONENT
-    with decimal.localcontext(prec=40):  # logarithms that are the same on every platform
+    with decimal.localcontext(prec=40):  # its logarithms are the same on every platform
         reach = WEIGHT_BITS * decimal.Decimal(2).ln() / (1 + decimal.Decimal(gamma)).ln()
     return max(1, min(int(reach), _MAX_EXPONENT))
 
 
 @lru_cache(maxsize=8)
 def _fixed_powers(gamma: float, max_exponent: int, fraction_bits: int) -> np.ndarray:
-    # Powers come from decimal arithmetic and one IEEE product each, not from the C library's pow, whose last digit
+    # Powers are computed by decimal arithmetic and one IEEE product each, not by the C library's pow, whose last digit
     # depends on the platform.
     step = math.isqrt(max_exponent) + 1
     with decimal.localcontext(prec=60):
@@ -96,7 +95,7 @@ def _fixed_powers(gamma: float, max_exponent: int, fraction_bits: int) -> np.nda
         coarse_down = _powers((1 / base) ** step, max_exponent // step + 1)
     up = np.outer(coarse, fine).ravel()[: max_exponent + 1]
     down = np.outer(coarse_down, fine_down).ravel()[: max_exponent + 1]
-    fixed = np.rint(np.ldexp(np.concatenate([down[:0:-1], up]), fraction_bits)).astype(np.int64)
+    fixed: np.ndarray = np.rint(np.ldexp(np.concatenate([down[:0:-1], up]), fraction_bits)).astype(np.int64)
     fixed.flags.writeable = False
     return fixed
 

@@ -7,17 +7,15 @@ import numpy as np
 
 from wtm.kernels.distribution_tables import BinomialTable, GapTable, PendingTable
 
-__all__ = ["PROBABILITY_DIGITS", "binomial_table", "gap_table", "pending_table", "threshold"]
-
 PROBABILITY_DIGITS = 32
-"""Probabilities are honoured to this many binary digits."""
+"""Number of binary digits of a probability."""
 
 _DOUBLINGS = 20
 _LONGEST_GAP_TABLE = 4096
 
 
 def threshold(p: float) -> int:
-    """Probability `p` in fractions of 2**32, rounded to nearest; at least 1, so that no event is ruled out."""
+    """Probability `p` in units of 2**-32, rounded to nearest; at least 1, so that no event becomes impossible."""
     return max(1, round(p * (1 << PROBABILITY_DIGITS)))
 
 
@@ -36,7 +34,7 @@ def binomial_table(n_trials: int, p_threshold: int) -> BinomialTable:
 
 
 def _cumulative(n_trials: int, p: decimal.Decimal, digits: int, longest: int) -> list[int]:
-    """P(S <= k) in fractions of 2**digits, rounded down, for k = 0 .. longest or until it can't be told from 1."""
+    """P(S <= k) in units of 2**-digits, rounded down, for k = 0 .. longest or until it is 1 to this precision."""
     top = (1 << digits) - 1
     if p == 1:
         return ([0] * min(n_trials, longest + 1) + [top])[: longest + 1]

@@ -1,4 +1,4 @@
-"""True/false features: checks of a 0/1 table, and its literals as rows of bits."""
+"""Examples as rows of bits, packed from 0/1 tables."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,11 +13,11 @@ from wtm.machine.schedule import order_by_content
 from wtm.utils.memory_limits import check_memory
 
 _SAMPLE_ROWS = 5_000
-_CHUNK = 4096  # rows that are compared and packed at a time, so that working space does not grow with the table
+_CHUNK = 4096  # rows that are checked and packed at a time, so that working space doesn't grow with the table
 _BIT_VALUES = (1 << np.arange(8)).astype(np.uint8)
 
 Block: TypeAlias = np.ndarray | sp.csr_matrix | sp.csr_array
-"""Some rows of a table; what is not 0 in a CSR matrix, which has no duplicate entries, is true."""
+"""Some rows of a table. In a CSR matrix, which has no duplicate entries, what is not 0 is true."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class LabelledExamples:
     labels : ndarray of shape (n_rows,), int64
         Class indices.
     weights : ndarray of shape (n_rows,), float64, or None
-        How much each row counts, in training and in accuracies; None is 1 for each.
+        Weights of the rows, in training and in accuracies; None is 1 for each.
     """
 
     examples: Examples
@@ -69,14 +69,14 @@ class LabelledExamples:
         return self if isinstance(rows, slice) else self.rows(rows)
 
     def weighted(self, class_weights: np.ndarray | None) -> "LabelledExamples":
-        """Return the same rows with weights multiplied by their classes', float64 of shape (n_classes,)."""
+        """Multiply the weights of the rows by those of their classes, float64 of shape (n_classes,)."""
         if class_weights is None:
             return self
         of_rows = class_weights[self.labels]
         return replace(self, weights=of_rows if self.weights is None else self.weights * of_rows)
 
     def by_content(self) -> "LabelledExamples":
-        """Return the rows in an order that depends on what they hold alone."""
+        """Return the rows in an order that depends only on their content."""
         return self.rows(order_by_content(self.examples.literals, self.labels))
 
     def rows(self, rows: np.ndarray) -> "LabelledExamples":
@@ -85,13 +85,13 @@ class LabelledExamples:
         Raises
         ------
         MemoryError
-            They would not fit into the memory beside these.
+            The copy doesn't fit in memory.
         """
         n_words = self.examples.literals.shape[1]
         check_memory(
             8 * len(rows) * n_words,
             f"A copy of {len(rows):,} rows in {n_words} words",
-            "Fewer rows or features would take less; so would partial_fit, some rows at a time.",
+            "Use fewer rows or features, or call partial_fit with some rows at a time.",
         )
         examples = replace(self.examples, literals=self.examples.literals[rows])
         return LabelledExamples(examples, self.labels[rows], None if self.weights is None else self.weights[rows])
@@ -107,7 +107,7 @@ def pack_examples(X: Block, name: str = "X", labels: Sequence[str] | None = None
     name : str
         The argument's name, for messages.
     labels : sequence of str of shape (n_features,), optional
-        What messages call the columns; ``column 0`` and so on when left out.
+        Names of the columns for messages; ``column 0`` and so on by default.
 
     Returns
     -------
@@ -116,13 +116,13 @@ def pack_examples(X: Block, name: str = "X", labels: Sequence[str] | None = None
     Raises
     ------
     ValueError
-        Names the first column that holds anything else than 0 and 1, and the first such value in it with its row.
+        A value is not 0 or 1. The message names the first such column, and its first such value with the row.
     """
     return pack_blocks(X.shape[0], X.shape[1], checked_blocks(X, name, labels))
 
 
 def checked_blocks(X: Block, name: str = "X", labels: Sequence[str] | None = None) -> Iterator[Block]:
-    """Rows of a 0/1 table, checked as they are taken; parameters and errors are those of `pack_examples`."""
+    """Yield the rows of a 0/1 table, checking each block; parameters and errors are those of `pack_examples`."""
     if sp.issparse(X):
         yield _checked_sparse(X, name, labels)
     else:
@@ -193,8 +193,7 @@ def _no_literals(n_rows: int, n_features: int) -> np.ndarray:
     check_memory(
         8 * n_rows * n_words,
         f"{n_rows:,} rows of {2 * n_features:,} literals",
-        "Fewer rows or features would take less; a Booleanizer makes fewer of them with a smaller n_thresholds or "
-        "max_categories.",
+        "Use fewer rows or features; a Booleanizer makes fewer features with a smaller n_thresholds or max_categories.",
     )
     return np.zeros((n_rows, n_words), np.uint64)
 

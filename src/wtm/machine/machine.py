@@ -17,7 +17,7 @@ from wtm.machine.schedule import ClassSchedule
 
 
 class FeedbackCounts(NamedTuple):
-    """What happened in an epoch: feedbacks given, and weights that the edge of the table held back."""
+    """What happened in an epoch: feedbacks of each type, and weight updates that the range of weights cut off."""
 
     type_i: int
     type_ii: int
@@ -51,7 +51,7 @@ class Machine:
 
     @classmethod
     def new(cls, parameters: MachineParameters, seed: int, index: int) -> "Machine":
-        """Machine number `index` before training: weights 1, automata as `parameters.init` says."""
+        """Return machine number `index` untrained: all weights are 1, the automata start as `parameters.init` says."""
         stream, start = (np.random.SeedSequence(seed, spawn_key=(purpose, index)) for purpose in (0, 1))
         p = parameters
         automata = np.full((p.n_clauses, p.n_words * WORD_BITS), p.state_min, STATE_DTYPE)
@@ -67,15 +67,15 @@ class Machine:
     def of(
         cls, parameters: MachineParameters, states: np.ndarray, exponents: np.ndarray, random: np.ndarray
     ) -> "Machine":
-        """Return a machine in the given state, of which it keeps copies.
+        """Return a machine with copies of the given state.
 
         Parameters
         ----------
         parameters : MachineParameters
         states : ndarray of shape (n_clauses, n_literals), uint8
-            As the property `states` gives them.
+            As in the property `states`.
         exponents, random : ndarray
-            As the attributes.
+            As in the attributes.
 
         Raises
         ------
@@ -99,7 +99,7 @@ class Machine:
         return machine
 
     def copy(self, parameters: MachineParameters) -> "Machine":
-        """Return a machine in the same state that goes on with other `parameters` of the same sizes."""
+        """Return a copy with other `parameters` of the same sizes."""
         arrays = (self.automata, self.include_bits, self.exponents, self.random)
         return Machine(parameters, *(array.copy() for array in arrays))
 

@@ -16,14 +16,14 @@ ENGINES = ("lazy", "direct")
 INITS = ("border", "random")
 SAMPLERS = {"bits": BITS, "binomial": BINOMIAL, "bernoulli": BERNOULLI}
 
-_DIRECT_BYTES_A_CLAUSE = 24
-_LAZY_BYTES_A_SLOT = BLOCK // 8 + 18
-_LAZY_BYTES_A_CLAUSE = BLOCK // 8 + 4 * WATCH_STRIDE + 8
+_DIRECT_BYTES_PER_CLAUSE = 24
+_LAZY_BYTES_PER_SLOT = BLOCK // 8 + 18
+_LAZY_BYTES_PER_CLAUSE = BLOCK // 8 + 4 * WATCH_STRIDE + 8
 
 
 @dataclass(frozen=True)
 class MachineParameters:
-    """What the machines of all classes have in common; see `wtm.WTMClassifier` for the meaning."""
+    """Parameters that the machines of all classes share; `wtm.WTMClassifier` explains them."""
 
     n_features: int
     n_clauses: int
@@ -37,7 +37,7 @@ class MachineParameters:
     sampler: str = "bits"
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the parameters alone: tables that were made from them are made again when they are needed."""
+        """Return the parameters alone; cached tables are computed again when they are needed."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @property
@@ -47,35 +47,35 @@ class MachineParameters:
 
     @property
     def n_words(self) -> int:
-        """Words of 64 automata that a clause takes."""
+        """Words per clause, each of 64 automata."""
         return words_for(self.n_literals)
 
     @property
     def n_bytes(self) -> int:
-        """Bytes of a machine's automata and include bits, its bulk."""
+        """Bytes of a machine's automata and include bits, which are nearly all of it."""
         return self.n_clauses * self.n_words * (WORD_BITS + 8)
 
     def check_memory(self, n_machines: int) -> None:
-        """Refuse machines that memory can't hold.
+        """Check that memory can hold machines.
 
         Raises
         ------
         MemoryError
-            There is too little that is free.
+            It can't.
         """
         check_memory(
             n_machines * self.n_bytes,
             f"{n_machines} machines of {self.n_clauses:,} clauses and {self.n_literals:,} literals",
-            "A smaller n_clauses or fewer features would take less.",
+            "Use a smaller n_clauses or fewer features.",
         )
 
     @property
     def work_bytes(self) -> int:
-        """Bytes of working space that an epoch of one machine takes beside it."""
+        """Bytes of working space for an epoch of one machine."""
         if self.engine == "direct":
-            return self.n_clauses * _DIRECT_BYTES_A_CLAUSE
+            return self.n_clauses * _DIRECT_BYTES_PER_CLAUSE
         n_slots = 2 * (-(-(self.n_clauses // 2) // BLOCK) * BLOCK)
-        return n_slots * _LAZY_BYTES_A_SLOT + self.n_clauses * _LAZY_BYTES_A_CLAUSE + self.n_literals * BLOCK // 8
+        return n_slots * _LAZY_BYTES_PER_SLOT + self.n_clauses * _LAZY_BYTES_PER_CLAUSE + self.n_literals * BLOCK // 8
 
     @property
     def state_min(self) -> int:

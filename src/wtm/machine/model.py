@@ -1,4 +1,4 @@
-"""The model of all classes: as training needs it, and as prediction alone does."""
+"""The model of all classes, for training or for prediction only."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar, NoReturn
@@ -12,20 +12,20 @@ from wtm.machine.voting import VotingModel
 
 @dataclass
 class Model:
-    """All that training changes, and all that it depends on besides the data.
+    """The state of training: all that training changes or depends on, besides the data.
 
     Attributes
     ----------
     machines : list of Machine
-        One a class.
+        One per class.
     seed : int
-        Of the schedules; 63 bits.
+        Seed of the schedules, 63 bits.
     n_seen : int
-        Number of examples trained on so far; with weights, of running numbers used up (see `wtm.machine.schedule`).
+        Number of examples trained on so far; with weights, of running numbers used (see `wtm.machine.schedule`).
     n_epochs : int
         Number of epochs trained so far.
     logit_scale : float
-        What sums are multiplied with before they become probabilities (see `wtm.machine.calibration`).
+        Factor of the sums in the softmax that gives probabilities (see `wtm.machine.calibration`).
     """
 
     machines: list[Machine]
@@ -36,19 +36,19 @@ class Model:
 
     @classmethod
     def new(cls, parameters: MachineParameters, n_classes: int, seed: int) -> "Model":
-        """Return a model before training.
+        """Return an untrained model.
 
         Raises
         ------
         MemoryError
-            Its machines would not fit into the memory.
+            The machines don't fit in memory.
         """
         parameters.check_memory(n_classes)
         return cls([Machine.new(parameters, seed, i) for i in range(n_classes)], seed)
 
     @property
     def parameters(self) -> MachineParameters:
-        """What all machines have in common."""
+        """Parameters that all machines share."""
         return self.machines[0].parameters
 
     def voting_model(self) -> VotingModel:
@@ -56,30 +56,30 @@ class Model:
         return VotingModel.of(self.machines)
 
     def copy(self) -> "Model":
-        """Return a model in the same state, which may be trained without this one."""
+        """Return an independent copy."""
         return self.resumed(self.parameters)
 
     def resumed(self, parameters: MachineParameters) -> "Model":
-        """Return a copy with other parameters, which hold from now on.
+        """Return a copy to resume training with these parameters.
 
         Raises
         ------
         ValueError
-            A trained model does not allow the change.
+            A parameter changed that is fixed once a model is trained.
         """
         for name in ("n_clauses", "n_states", "gamma"):
             now, before = getattr(parameters, name), getattr(self.parameters, name)
             if now != before:
                 raise ValueError(
-                    f"{name} can't change while training goes on: it was {before!r} and is {now!r}. Set it back, or "
-                    "fit anew with warm_start=False."
+                    f"{name} can't change when training is resumed: it was {before!r} and is now {now!r}. Set it back, "
+                    "or fit again with warm_start=False."
                 )
         return replace(self, machines=[machine.copy(parameters) for machine in self.machines])
 
 
 @dataclass(frozen=True)
 class PredictionModel:
-    """What is left of a model that was saved for prediction only: it takes the place of `wtm.machine.model.Model`.
+    """A model that was saved for prediction only, in place of `Model`.
 
     Attributes
     ----------
@@ -89,12 +89,12 @@ class PredictionModel:
     clause_ends, literal_list : ndarray
         As in `VotingModel`.
     logit_scale : float
-        As in `wtm.machine.model.Model`.
+        As in `Model`.
     """
 
     NO_AUTOMATA: ClassVar[str] = (
-        "This model has no automata: it comes from a file that was saved with prediction_only=True. It predicts, but "
-        "can't go on training or show its machines_; for that, save the trained model without prediction_only."
+        "This model has no automata, since its file was saved with prediction_only=True: it can predict, but has no "
+        "machines_ and can't be trained further. For that, save the trained model without prediction_only."
     )
 
     parameters: MachineParameters
@@ -105,14 +105,14 @@ class PredictionModel:
 
     @classmethod
     def of(cls, machines: list[Machine], logit_scale: float) -> "PredictionModel":
-        """Return what prediction needs of `machines`."""
+        """Keep what prediction needs of `machines`."""
         voting = VotingModel.of(machines)
         exponents = np.stack([machine.exponents for machine in machines])
         return cls(machines[0].parameters, exponents, voting.clause_ends, voting.literal_list, logit_scale)
 
     @property
     def machines(self) -> list[Machine]:
-        """Not there."""
+        """Not available."""
         raise AttributeError(self.NO_AUTOMATA)
 
     def resumed(self, parameters: MachineParameters) -> NoReturn:

@@ -1,11 +1,11 @@
-"""Who sees what in an epoch: the order of the examples and the other class of each, assigned to the classes.
+"""The schedule of an epoch: which examples each class is trained on, and in which order.
 
-Given these the classes never meet: class c sees the examples of its own label (as targets) and those for which it was
-drawn as the other class, in order, and nothing else. Both are functions of the seed and of the examples' running
-number alone, not of threads, of earlier calls or of NumPy's generators.
+Each example trains two classes: its own, as a target, and another one that is drawn. Given the schedule, classes are
+trained independently of each other. The order and the draws are functions of the seed and of the examples' running
+numbers alone, not of threads, earlier calls or NumPy's generators.
 
-Weights count examples: an epoch sees a row of weight 2 twice, and one of weight 0.5 in half of the epochs, by a draw
-that is again a function of the seed and a running number alone.
+A weight is a number of times: an epoch sees a row of weight 2 twice, and a row of weight 0.5 in half of the epochs.
+This draw, too, is a function of the seed and a running number alone.
 """
 
 from typing import NamedTuple
@@ -15,10 +15,8 @@ import numpy as np
 from wtm.kernels.bits import assign_examples
 from wtm.utils.memory_limits import check_memory
 
-__all__ = ["BYTES_AN_EXAMPLE", "ClassSchedule", "draw_schedule", "order_by_content"]
-
-BYTES_AN_EXAMPLE = 80
-"""What drawing a schedule takes, and more than the schedule itself does."""
+BYTES_PER_EXAMPLE = 80
+"""Memory for drawing a schedule, which is more than the schedule itself takes."""
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # splitmix64's step: 2**64 over the golden ratio
 _ORDER_STREAM = _GOLDEN
@@ -27,7 +25,7 @@ _WEIGHT_STREAM = np.uint64(0x8CB92BA72F3D8DD7)
 
 
 class ClassSchedule(NamedTuple):
-    """The examples that one class sees in an epoch.
+    """The examples that a class is trained on in an epoch.
 
     Attributes
     ----------
@@ -48,7 +46,7 @@ def draw_schedule(
 
     Parameters
     ----------
-    labels : ndarray of shape (n_rows,), int64
+    labels : ndarray of shape (n_samples,), int64
         Class indices 0 .. n_classes - 1.
     n_classes : int
         At least 2.
@@ -57,27 +55,27 @@ def draw_schedule(
     n_seen : int
         The running number of this epoch's first example.
     shuffle : bool
-        Whether the examples are taken in a random order or in that of their rows.
-    weights : ndarray of shape (n_rows,), float64, optional
-        How many times each row is seen: as often as the whole part says, and once more with the fraction as
-        probability. None is the same as a weight of 1 for every row.
+        Whether the examples come in a random order, or in that of their rows.
+    weights : ndarray of shape (n_samples,), float64, optional
+        How many times each row is seen: the integer part, and once more with the fraction as probability. None is the
+        same as a weight of 1 for every row.
 
     Returns
     -------
     list of n_classes ClassSchedule
-        The epoch uses the running numbers of its rows or of its examples, whichever are more.
+        The epoch uses up as many running numbers as it has rows or examples, whichever are more.
 
     Raises
     ------
     MemoryError
-        Weights ask for more examples than memory can hold.
+        The weights add up to more examples than memory can hold.
     """
     rows = np.arange(len(labels))
     if weights is not None:
         times = _times_seen(weights, seed, n_seen)
         check_memory(
-            BYTES_AN_EXAMPLE * int(times.sum()),
-            f"An epoch of {times.sum():,} examples, as many as the weights of the rows add up to,",
+            BYTES_PER_EXAMPLE * int(times.sum()),
+            f"An epoch of {times.sum():,} examples, the sum of the weights of the rows,",
             "Divide sample_weight, or class_weight, by a common number.",
         )
         rows = np.repeat(rows, times)
@@ -97,7 +95,7 @@ def _times_seen(weights: np.ndarray, seed: int, n_seen: int) -> np.ndarray:
 
 def _assign(rows: np.ndarray, labels: np.ndarray, n_classes: int, random: np.ndarray) -> list[ClassSchedule]:
     """Draw the other class of each example, from 64 random bits, and assign the examples to the classes, in order."""
-    # A multiple of a 32-bit fraction: each of the other classes has the same probability to 1 in 2**32.
+    # A 32-bit fraction times the number of other classes: their probabilities are equal to within 2**-32.
     fraction = random >> np.uint64(32)
     step = 1 + ((fraction * np.uint64(n_classes - 1)) >> np.uint64(32)).astype(np.int64)
     other = (labels + step) % n_classes
@@ -113,17 +111,17 @@ def _assign(rows: np.ndarray, labels: np.ndarray, n_classes: int, random: np.nda
 
 
 def order_by_content(literals: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Order rows by what they hold, whatever order they came in.
+    """Order rows by their content, independently of the order that they came in.
 
     Parameters
     ----------
-    literals : ndarray of shape (n_rows, n_words), uint64
-    labels : ndarray of shape (n_rows,), int64
+    literals : ndarray of shape (n_samples, n_words), uint64
+    labels : ndarray of shape (n_samples,), int64
 
     Returns
     -------
-    ndarray of shape (n_rows,), int64
-        Row numbers, by a hash of 64 bits. Rows that hold the same stand together.
+    ndarray of shape (n_samples,), int64
+        Row numbers, sorted by a hash of 64 bits. Equal rows are adjacent.
     """
     keys = labels.astype(np.uint64)
     for word in range(literals.shape[1]):
@@ -132,16 +130,16 @@ def order_by_content(literals: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def _random_order(numbers: np.ndarray, seed: int) -> np.ndarray:
-    # Sorting hashes whose low bits were replaced by the row number: faster than argsort, and no two are equal.
-    n_rows = len(numbers)
-    low = np.uint64((1 << max(1, (n_rows - 1).bit_length())) - 1)
-    keys = (_hash(numbers, seed, _ORDER_STREAM) & ~low) | np.arange(n_rows, dtype=np.uint64)
+    # The low bits of the hashes are replaced by the row number: sorting is faster than argsort, and there are no ties.
+    n_samples = len(numbers)
+    low = np.uint64((1 << max(1, (n_samples - 1).bit_length())) - 1)
+    keys: np.ndarray = (_hash(numbers, seed, _ORDER_STREAM) & ~low) | np.arange(n_samples, dtype=np.uint64)
     keys.sort()
     return (keys & low).astype(np.int64)
 
 
 def _hash(numbers: np.ndarray, seed: int, stream: np.uint64) -> np.ndarray:
-    """64 random bits a number: the output function of splitmix64 (Steele, Lea and Flood), twice."""
+    """64 random bits per number: the output function of splitmix64 (Steele, Lea and Flood), twice."""
     mixed = _mix(numbers * _GOLDEN + np.uint64(seed))
     return _mix(mixed ^ stream)
 

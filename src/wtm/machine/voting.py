@@ -1,4 +1,4 @@
-"""Votes of trained machines, 512 examples at a time."""
+"""A model compiled for prediction, which votes on 512 examples at a time."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -17,7 +17,7 @@ from wtm.utils.memory_limits import check_memory
 
 @dataclass(frozen=True)
 class VotingModel:
-    """What prediction needs of a model: the included literals of every clause, and the signed weights.
+    """The included literals of all clauses and their signed weights, which are all that prediction needs.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class VotingModel:
     clause_votes : ndarray of shape (n_machines * n_clauses,), int64
         Signed weights in fixed point.
     clause_order : ndarray of shape (n_machines * n_clauses,), int64
-        Clauses of each machine by their vote.
+        Clauses of each machine, sorted by their vote.
     unit : float
         Value of 1 in fixed point.
     """
@@ -44,12 +44,12 @@ class VotingModel:
 
     @classmethod
     def of(cls, machines: list[Machine]) -> "VotingModel":
-        """Compile `machines`, which have the same parameters.
+        """Compile machines with the same parameters.
 
         Raises
         ------
         MemoryError
-            What they include would not fit into the memory.
+            The list of their included literals doesn't fit in memory.
         """
         p = machines[0].parameters
         ends = np.zeros(len(machines) * p.n_clauses + 1, np.int64)
@@ -60,7 +60,7 @@ class VotingModel:
         check_memory(
             4 * int(ends[-1]),
             f"The list of the {ends[-1]:,} literals that {len(machines)} machines of {p.n_clauses:,} clauses include",
-            "A smaller n_clauses, fewer features or a smaller s, which makes shorter rules, would take less.",
+            "Use a smaller n_clauses, fewer features or a smaller s, which makes shorter rules.",
         )
         literal_list = np.empty(ends[-1], np.int32)
         if literal_list.size:
@@ -73,13 +73,13 @@ class VotingModel:
     def with_votes(
         cls, clause_votes: np.ndarray, clause_ends: np.ndarray, literal_list: np.ndarray, unit: float
     ) -> "VotingModel":
-        """Return a model of signed weights in fixed point, int64 of shape (n_machines, n_clauses)."""
+        """Compile from signed weights in fixed point, int64 of shape (n_machines, n_clauses)."""
         n_machines, n_clauses = clause_votes.shape
         order = clause_votes.argsort(axis=1, kind="stable") + n_clauses * np.arange(n_machines)[:, np.newaxis]
         return cls(n_machines, n_clauses, clause_ends, literal_list, clause_votes.ravel(), order.ravel(), unit)
 
     def sums(self, examples: Examples, rows: np.ndarray | None = None, *, n_threads: int = 1) -> np.ndarray:
-        """Weighted votes in fixed point, int64 of shape (n_rows, n_machines); times `unit` they are the sums.
+        """Class sums in fixed point, int64 of shape (n_samples, n_machines). Multiply them by `unit` for their values.
 
         Parameters
         ----------
@@ -95,7 +95,7 @@ class VotingModel:
         n_blocks = -(-len(rows) // BLOCK)
         n_parts = max(1, min(n_threads, n_blocks))
         bounds = [n_blocks * part // n_parts * BLOCK for part in range(n_parts)] + [len(rows)]
-        # Threads by requirement: they write into one array.
+        # Threads, whatever the context says: they write to one array.
         Parallel(n_jobs=n_parts, require="sharedmem")(
             delayed(self._add_sums)(examples, rows, first, last, sums) for first, last in pairwise(bounds)
         )
@@ -110,5 +110,5 @@ class VotingModel:
         )
         if last - first > BLOCK:
             interruptible(add)
-        else:  # over before anyone could stop it: not worth a thread
+        else:  # too short to be interrupted
             add()

@@ -1,6 +1,6 @@
-"""The file itself: a header and arrays in safetensors, with a checksum; written whole or not at all.
+"""The container: a header and arrays in a safetensors file with a checksum, written whole or not at all.
 
-What the header and the arrays say is the business of `wtm.modelfile.model`.
+`wtm.modelfile.writer` and `wtm.modelfile.reader` know what the header and the arrays mean.
 """
 
 import contextlib
@@ -21,8 +21,6 @@ import safetensors.numpy
 from wtm.modelfile.values import parse_json
 from wtm.utils.atomic_write import atomic_write
 
-__all__ = ["Contents", "open_file", "write_file"]
-
 _KEY = "wtm"  # of the header in the metadata of safetensors
 _BLANK = "0" * 64
 _DIGEST = re.compile("[0-9a-f]{64}")
@@ -33,15 +31,15 @@ _ATTEMPTS = 100
 
 @dataclass(frozen=True)
 class Contents:
-    """An open file whose container is sound and whose checksum is right.
+    """An open file with a correct checksum.
 
     Attributes
     ----------
     header : dict
     layout : dict of str to (str, tuple of int)
-        Type, as safetensors names it, and shape of every array.
+        Type, by its name in safetensors, and shape of every array.
     read : callable
-        ``read(name)`` returns an array; ``read(name, i)`` its part ``[i]`` alone.
+        ``read(name)`` returns an array, ``read(name, i)`` only its part ``[i]``.
     """
 
     header: dict[str, Any]
@@ -50,16 +48,16 @@ class Contents:
 
 
 def write_file(path: Path, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
-    """Write a file, in place of the one that is there; whatever goes wrong, that one stays as it was.
+    """Write a file, or replace it; if writing fails, an existing file stays as it was.
 
     Raises
     ------
     ValueError
-        `path` is something that must not be replaced, such as a folder or a device, or the header is too large.
+        `path` is a folder, a pipe or a device, or the header is too large.
     OSError
         The file can't be written.
     """
-    # One entry that starts with the checksum: its place is known, and what is equal makes equal files.
+    # A single entry, which starts with the checksum: so its place is known, and equal contents make equal files.
     text = json.dumps({"sha256": _BLANK, **header}, allow_nan=False, separators=(",", ":"))
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     data = memoryview(safetensors.numpy.save(arrays, metadata={_KEY: text}))
@@ -67,7 +65,7 @@ def write_file(path: Path, header: Mapping[str, Any], arrays: Mapping[str, np.nd
     if end - 8 > _MAX_HEADER_BYTES:
         raise ValueError(
             f"The model's header has {end - 8:,} bytes, more than the {_MAX_HEADER_BYTES:,} that safetensors allows. "
-            "Shorter feature names make it smaller."
+            "Use shorter feature names."
         )
     digest = hashlib.sha256(data).hexdigest()
     with atomic_write(path) as file:
@@ -77,18 +75,18 @@ def write_file(path: Path, header: Mapping[str, Any], arrays: Mapping[str, np.nd
 
 @contextlib.contextmanager
 def open_file(path: Path, check_version: Callable[[dict[str, Any]], None]) -> Iterator[Contents]:
-    """Open a file. Nothing is allocated for the arrays, whatever the header says, until they are read.
+    """Open a file. Arrays take no memory until they are read, whatever the header says.
 
     Parameters
     ----------
     path : Path
     check_version : callable
-        Gets the header before the checksum is looked at, which another version may have somewhere else.
+        Called with the header before the checksum is checked, which another version may store elsewhere.
 
     Raises
     ------
     ValueError
-        The file is not a model file, or not whole, or was altered.
+        The file is not a model file, is incomplete, or was altered.
     OSError
         The file can't be read.
     """
@@ -105,17 +103,17 @@ def open_file(path: Path, check_version: Callable[[dict[str, Any]], None]) -> It
 
 
 def _open_twice(path: Path, stack: contextlib.ExitStack) -> tuple[BinaryIO, Any]:
-    """Open a file for its bytes and as safetensors; not two files, though another one may take its place meanwhile."""
+    """Open a file as bytes and as safetensors, and make sure that it wasn't replaced in between."""
     for _ in range(_ATTEMPTS):
         raw = stack.enter_context(path.open("rb"))
         try:
             file = stack.enter_context(safetensors.safe_open(path, framework="numpy"))
         except safetensors.SafetensorError as error:
-            raise ValueError(f"it is of another kind, cut short or damaged: no safetensors file ({error})") from error
+            raise ValueError(f"it is not a safetensors file, or is cut short or damaged ({error})") from error
         if os.path.samestat(os.fstat(raw.fileno()), path.stat()):
             return raw, file
         stack.close()
-    raise ValueError("it is replaced all the time")
+    raise ValueError("it keeps being replaced while it is read")
 
 
 def _header(metadata: dict[str, str] | None) -> dict[str, Any]:
@@ -123,12 +121,12 @@ def _header(metadata: dict[str, str] | None) -> dict[str, Any]:
         raise ValueError("it is a safetensors file, but not one that wtm wrote")
     header = parse_json(metadata[_KEY])
     if not isinstance(header, dict):
-        raise ValueError("its header is no JSON object")
+        raise ValueError("its header is not a JSON object")
     return header
 
 
 def _check_digest(file: BinaryIO, stated: Any) -> None:
-    """Compare the SHA-256 of the whole file, its own digits taken as zeros."""
+    """Check the SHA-256 of the whole file, in which its own digits count as zeros."""
     if not isinstance(stated, str) or not _DIGEST.fullmatch(stated):
         raise ValueError("its checksum is missing")
     start = file.read(8)

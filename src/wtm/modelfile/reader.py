@@ -62,17 +62,17 @@ def _check_version(header: dict[str, Any]) -> None:
     version = _field(header, "schema_version", int)
     if version > SCHEMA_VERSION:
         raise ValueError(
-            f"{_writer(header)} wrote it, with version {version} of the file's schema, and this is wtm "
-            f"{__version__}, which reads versions up to {SCHEMA_VERSION}: install that wtm or a newer one"
+            f"{_writer(header)} wrote it, in version {version} of the schema, and this is wtm "
+            f"{__version__}, which reads versions up to {SCHEMA_VERSION}: install that version or a newer one"
         )
     if version < 1:
-        raise ValueError(f"there is no version {version} of the file's schema")
+        raise ValueError(f"there is no version {version} of the schema")
 
 
 def _record(contents: Contents, defaults: Mapping[str, Any]) -> ModelRecord:
     header = contents.header
     if _field(header, "estimator", str) != ESTIMATOR:
-        raise ValueError(f"it holds a {header['estimator']!r}, which this version of wtm does not know")
+        raise ValueError(f"it holds a {header['estimator']!r}, which this version of wtm doesn't know")
     machine_parameters = _machine_parameters(header, defaults)
     parameters = _constructor_parameters(header, defaults)
     classes = decode_labels(_field(header, "classes", dict))
@@ -92,7 +92,7 @@ def _field(header: Mapping[str, Any], name: str, kind: type) -> Any:
         raise ValueError(f"its header lacks {name}")
     value = header[name]
     if type(value) is not kind:
-        raise ValueError(f"{name} in its header must be a JSON {kind.__name__}, and is {value!r:.60}")
+        raise ValueError(f"{name} in its header must be a JSON {kind.__name__}, got {value!r:.60}")
     return value
 
 
@@ -103,11 +103,11 @@ def _writer(header: dict[str, Any]) -> str:
 
 
 def _machine_parameters(header: dict[str, Any], defaults: Mapping[str, Any]) -> MachineParameters:
-    """Parameters of the machines: what the sizes of all arrays follow from."""
+    """Read the parameters of the machines, which determine the sizes of all arrays."""
     stored = _field(header, "machine", dict)
     kinds = {field.name: field.type for field in fields(MachineParameters)}
     if set(stored) != set(kinds):
-        raise ValueError(f"machine in its header must have {', '.join(kinds)}, and has {sorted(stored)}")
+        raise ValueError(f"machine in its header must have {', '.join(kinds)}, got {sorted(stored)}")
     for name, kind in kinds.items():
         _field(stored, name, kind)  # type: ignore[arg-type]
     if stored["n_features"] < 1:
@@ -122,7 +122,7 @@ def _constructor_parameters(header: dict[str, Any], defaults: Mapping[str, Any])
     unknown = sorted(set(stored) - (set(defaults) - PARAMETERS_NOT_KEPT))
     if unknown:
         raise ValueError(
-            f"{_writer(header)} wrote it, and this is wtm {__version__}, which does not know the parameters {unknown}"
+            f"{_writer(header)} wrote it, and this is wtm {__version__}, which doesn't know the parameters {unknown}"
         )
     return {name: _decoded_parameter(name, value) for name, value in stored.items()}
 
@@ -186,7 +186,7 @@ def _model(contents: Contents, parameters: MachineParameters, n_classes: int) ->
     })  # fmt: skip
     exponents, random = _exponents(contents, parameters), contents.read("random")
     if not (random[:, [*range(8), 16]] | random[:, [*range(8, 16), 17]]).all():
-        raise ValueError("its random states hold one that gives nothing but zeros")
+        raise ValueError("one of its random states is all zeros")
     p.check_memory(n_classes)
     machines = [Machine.of(p, contents.read("states", i), exponents[i], random[i]) for i in range(n_classes)]
     return Model(machines, **{name: progress[name] for name in PROGRESS}, logit_scale=_logit_scale(contents.header))
@@ -203,11 +203,11 @@ def _prediction_model(contents: Contents, parameters: MachineParameters, n_class
     counts, literals = contents.read("literal_counts").ravel(), contents.read("literals").astype(np.int32)
     ends = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
     if (counts < 0).any() or ends[-1] != len(literals):
-        raise ValueError("its literal_counts do not sum to the number of its literals")
-    # Literals rise within a clause, so that none comes twice and none is beyond its range.
+        raise ValueError("its literal_counts don't add up to the number of its literals")
+    # Literals increase within a clause, so none occurs twice and all are in range.
     falls = np.flatnonzero(np.diff(literals) <= 0) + 1
     if literals.size and (literals.min() < 0 or literals.max() >= p.n_literals or not np.isin(falls, ends).all()):
-        raise ValueError(f"its literals are not, for each clause, rising numbers from 0 to {p.n_literals - 1}")
+        raise ValueError(f"its literals are not increasing numbers in each clause, from 0 to {p.n_literals - 1}")
     return PredictionModel(p, _exponents(contents, parameters), ends, literals, _logit_scale(contents.header))
 
 
@@ -215,7 +215,7 @@ def _exponents(contents: Contents, parameters: MachineParameters) -> np.ndarray:
     exponents = contents.read("exponents")
     limit = parameters.weight_table.max_exponent
     if exponents.min() < -limit or exponents.max() > limit:
-        raise ValueError(f"its exponents are not within -{limit} to {limit}, as gamma = {parameters.gamma} has them")
+        raise ValueError(f"its exponents are not within -{limit} to {limit}, the range for gamma = {parameters.gamma}")
     return exponents
 
 
@@ -228,4 +228,4 @@ def _logit_scale(header: dict[str, Any]) -> float:
 
 def _check_layout(contents: Contents, expected: dict[str, tuple[str, tuple[int, ...]]]) -> None:
     if contents.layout != expected:
-        raise ValueError(f"its arrays are {contents.layout}, and by its header should be {expected}")
+        raise ValueError(f"its arrays are {contents.layout}, but by its header they should be {expected}")

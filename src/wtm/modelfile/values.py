@@ -1,4 +1,4 @@
-"""Python values as strict JSON: what JSON lacks is written as an object with one key that names it."""
+"""Python values as strict JSON: a value that JSON lacks is written as an object with one key, its kind."""
 
 import json
 import math
@@ -11,14 +11,12 @@ import numpy as np
 
 from wtm.utils.printable import short_repr
 
-__all__ = ["decode", "decode_labels", "encode", "encode_labels", "parse_json"]
-
 _LABEL_DTYPES = re.compile(r"\|b1|\|[iu]1|[<>][iu][248]|[<>]f[248]|[<>]U[0-9]{1,9}|\|S[0-9]{1,9}|\|O")
 _MAX_LABEL_BYTES = 1 << 26  # of the array of classes; its size is not bounded by that of the file
 
 
 def parse_json(text: str) -> Any:
-    """Parse JSON, refusing what Python's parser lets pass: NaN and infinity, and a key that comes twice."""
+    """Parse JSON strictly: NaN, infinity and duplicate keys are errors."""
     try:
         return json.loads(text, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_unique)
     except (ValueError, RecursionError) as error:
@@ -26,12 +24,12 @@ def parse_json(text: str) -> Any:
 
 
 def encode(value: Any) -> Any:
-    """`value` in JSON types. NumPy scalars become Python's, tuples and arrays become lists.
+    """Return `value` in JSON types. NumPy scalars become Python's, tuples and arrays become lists.
 
     Raises
     ------
     TypeError
-        `value` is, or holds, something that is not plain data.
+        `value` is or contains something that is not plain data.
     """
     if value is None or isinstance(value, bool):
         return value
@@ -56,12 +54,12 @@ def encode(value: Any) -> Any:
 
 
 def decode(value: Any) -> Any:
-    """The value that `encode` wrote as `value`.
+    """Return the value that `encode` wrote as `value`.
 
     Raises
     ------
     ValueError
-        No value is written like this.
+        `encode` doesn't write this.
     """
     if isinstance(value, list):
         return [decode(item) for item in value]
@@ -74,16 +72,16 @@ def decode(value: Any) -> Any:
             return bytes.fromhex(digits)
         case {"items": list(pairs), **others} if not others and all(_is_pair(pair) for pair in pairs):
             return {_hashable(decode(key)): decode(item) for key, item in pairs}
-    raise ValueError(f"{short_repr(value)} stands for no value")
+    raise ValueError(f"{short_repr(value)} is not a value")
 
 
 def encode_labels(labels: np.ndarray) -> dict[str, Any]:
-    """Sorted labels, with their dtype.
+    """Return sorted labels and their dtype in JSON types.
 
     Raises
     ------
     TypeError
-        Labels of a type that a model file can't hold.
+        A model file can't hold labels of this type.
     """
     try:
         encoded = {"dtype": labels.dtype.str, "values": encode(labels)}
@@ -97,7 +95,7 @@ def encode_labels(labels: np.ndarray) -> dict[str, Any]:
 
 
 def decode_labels(encoded: Any) -> np.ndarray:
-    """The array that `encode_labels` wrote, exactly: same dtype, same values.
+    """Return the array that `encode_labels` wrote, with the same dtype and values.
 
     Raises
     ------
@@ -108,7 +106,7 @@ def decode_labels(encoded: Any) -> np.ndarray:
         case {"dtype": str(dtype_name), "values": list(encoded_values), **others} if not others:
             values = [decode(value) for value in encoded_values]
         case _:
-            raise ValueError(f"{short_repr(encoded)} stands for no labels")
+            raise ValueError(f"{short_repr(encoded)} are not labels")
     if not _LABEL_DTYPES.fullmatch(dtype_name):
         raise ValueError(f"labels can't have the dtype {dtype_name!r}")
     dtype = np.dtype(dtype_name)
@@ -134,7 +132,7 @@ def _refuse(name: str) -> float:
 def _finite(digits: str) -> float:
     number = float(digits)
     if not math.isfinite(number):
-        raise ValueError(f"it holds {digits}, which is no finite number")
+        raise ValueError(f"it holds {digits}, which is not finite")
     return number
 
 

@@ -25,7 +25,7 @@ from wtm.modelfile.values import encode, encode_labels
 from wtm.utils.memory_limits import check_memory
 from wtm.utils.revision import git_revision
 
-_COPIES_TO_WRITE = 3  # of all states: those of each machine and of all, which then become those of all and their bytes
+_COPIES_TO_WRITE = 3  # of all states: each machine's and all together, then all together and their bytes
 
 
 def write_model(path: Path, record: ModelRecord, *, prediction_only: bool = False) -> None:
@@ -49,8 +49,8 @@ def write_model(path: Path, record: ModelRecord, *, prediction_only: bool = Fals
         arrays = _voting_arrays(model)
     elif isinstance(model, PredictionModel):
         raise ValueError(
-            "prediction_only must be True for this model, got False: it comes from a file that was saved for "
-            "prediction only, and has no automata."
+            "prediction_only must be True for this model, got False: its file was saved for prediction "
+            "only, so it has no automata."
         )
     else:
         arrays = _machine_arrays(model.machines)
@@ -107,7 +107,7 @@ def _machine_arrays(machines: list[Machine]) -> dict[str, np.ndarray]:
     check_memory(
         _COPIES_TO_WRITE * len(machines) * p.n_clauses * p.n_literals,
         f"Writing {len(machines)} machines of {p.n_clauses:,} clauses and {p.n_literals:,} literals",
-        "With prediction_only=True a model takes less.",
+        "Use prediction_only=True, which takes less.",
     )
     return {
         "states": np.stack([machine.states for machine in machines]),
