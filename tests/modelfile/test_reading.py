@@ -231,7 +231,7 @@ def test_a_short_message_for_a_long_name(trained, path):
     trained.save(path)
     header, arrays = contents(path)
     forge(path, changed(header, ("parameters", "x" * 1_000_000), 3), arrays)
-    with pytest.raises(ValueError, match="doesn.t know the parameters") as caught:
+    with pytest.raises(ValueError, match="doesn't know the parameters") as caught:
         load_model(path)
     assert len(str(caught.value)) < 2000
 
