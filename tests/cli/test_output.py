@@ -19,28 +19,28 @@ def test_outputs_never_replace_what_is_read_and_others_only_when_told(trained, w
     kept = {path: path.read_bytes() for path in (data, model)}
     training = ("train", data, "--target", "buys", *QUICK, "--out")
     line = refused(*training, data, "--overwrite")
-    assert "which is read and must not be replaced" in line
+    assert "which is read: choose another name" in line
     link = tmp_path / "link.csv"
     link.symlink_to(data)
     for out in (data, link):
-        assert "must not be replaced" in refused("predict", model, data, "--overwrite", "--out", out)
-    assert "is there already: take another name, or say --overwrite" in refused(*training, model)
+        assert "which is read" in refused("predict", model, data, "--overwrite", "--out", out)
+    assert "already exists; choose another name or pass --overwrite" in refused(*training, model)
     out = tmp_path / "p.csv"
     out.write_text("precious", "utf-8")
-    assert "is there already" in refused("predict", model, data, "--out", out)
+    assert "already exists" in refused("predict", model, data, "--out", out)
     assert out.read_text("utf-8") == "precious"
     assert {path: path.read_bytes() for path in kept} == kept
     done("predict", model, data, "--out", out, "--overwrite")
     assert column(out) == column(trained[0] / "predictions.csv")
-    assert "no folder" in refused(*training, tmp_path / "none" / "m")
+    assert "does not exist" in refused(*training, tmp_path / "none" / "m")
     assert "is a folder" in refused(*training, tmp_path)
     assert "must end in .csv, .csv.gz or .parquet" in refused("predict", model, data, "--out", tmp_path / "p.xlsx")
 
 
-def test_what_else_is_wrong_is_told_before_what_is_there_already(trained, tmp_path):
+def test_other_errors_come_before_an_existing_output(trained, tmp_path):
     data, model = trained[0] / "people.csv", trained[0] / "model.safetensors"
     for options, words in (
-        (("--T", 0), "T must be greater than 0"),
+        (("--T", 0), "T must lie between"),
         (("--target", "sells"), "no column 'sells'"),
         (("--drop", "none"), "no column 'none'"),
     ):
@@ -54,7 +54,7 @@ def test_what_else_is_wrong_is_told_before_what_is_there_already(trained, tmp_pa
 def test_a_model_is_not_written_to_standard_output(trained, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     line = refused("train", trained[0] / "people.csv", "--target", "buys", "--out", "-", *QUICK)
-    assert line.startswith("wtm: --out -: a model is nothing for standard output")
+    assert line.startswith("wtm: a model can't be written to standard output")
     assert not list(tmp_path.iterdir())
 
 
@@ -68,7 +68,7 @@ def unwritable(tmp_path):
 def test_what_can_not_be_written_is_refused_before_the_work(trained, tmp_path, monkeypatch, command):
     data, model = trained[0] / "people.csv", trained[0] / "model.safetensors"
     arguments = ["train", data, "--target", "buys"] if command == "train" else ["predict", model, data]
-    monkeypatch.setattr("wtm.cli.files._Csv.batches", None)
+    monkeypatch.setattr("wtm.cli.table_files._Csv.batches", None)
     for out in unwritable(tmp_path):
         line = refused(*arguments, "--out", out)
         assert line.startswith(f"wtm: --out {out} can't be written: ")

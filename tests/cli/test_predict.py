@@ -8,7 +8,7 @@ import pytest
 
 from tests.helpers.shell import N_ROWS, as_csv, column, done, people, refused, typed_people
 from wtm import WTMClassifier, load_model
-from wtm.cli import files
+from wtm.cli import table_files
 from wtm.rules import heaviest_rules
 
 pa = pytest.importorskip("pyarrow")
@@ -42,7 +42,7 @@ def test_columns_go_by_name(trained, write, tmp_path):
 
 
 def test_values_that_were_never_seen(trained, write, tmp_path):
-    rows = "age,colour,income,member,postcode\n200,violet,,true,7\n,,,,\n1e3,NA,-5,FALSE,0420\n"
+    rows = "age,colour,income,member,postcode\n200,violet,,true,Z7\n,,,,\n1e3,NA,-5,FALSE,A420\n"
     done("predict", trained[0] / "model.safetensors", write(rows), "--out", tmp_path / "p.csv")
     assert len(column(tmp_path / "p.csv")) == 3
     assert "holds 'maybe'" in refused(
@@ -52,11 +52,11 @@ def test_values_that_were_never_seen(trained, write, tmp_path):
 
 def test_a_column_without_any_known_value_is_noted_once(trained, write, tmp_path):
     command = ("predict", trained[0] / "model.safetensors")
-    data = write("age,colour,income,member,postcode\n" + "30,RED,1,true,0420\n31,BLUE,1,true,0420\n" * 5)
+    data = write("age,colour,income,member,postcode\n" + "30,RED,1,true,A420\n31,BLUE,1,true,A420\n" * 5)
     (note,) = done(*command, data, "--proba").stderr.splitlines()
     assert note.startswith("note: column 'colour' holds no value seen in fit")
     assert done(*command, data, "--quiet").stderr == ""
-    known = write("age,colour,income,member,postcode\n30,red,1,true,0420\n")
+    known = write("age,colour,income,member,postcode\n30,red,1,true,A420\n")
     assert done(*command, known).stderr == ""
 
 
@@ -71,8 +71,9 @@ def test_a_table_without_rows_has_predictions_without_rows(trained, write, tmp_p
 
 def in_batches(monkeypatch, size):
     """Read about so many rows at a time from now on."""
-    monkeypatch.setattr(files, "_BLOCK", 100 * size)
-    monkeypatch.setattr(files, "_ROWS", size)
+    monkeypatch.setattr(table_files, "_BLOCK", 100 * size)
+    monkeypatch.setattr(table_files, "_BYTES_PER_BATCH", 100 * size)
+    monkeypatch.setattr(table_files, "_ROWS_PER_BATCH", size)
 
 
 def test_batches_change_nothing(trained, tmp_path, monkeypatch):
@@ -84,20 +85,19 @@ def test_batches_change_nothing(trained, tmp_path, monkeypatch):
     assert done("predict", model, tmp_path / "people.parquet", "--proba").stdout == whole
 
 
-ROWS = ["30,red,1,true,0420"] * 40
+ROWS = ["30,red,1,true,A420"] * 40
 
 
 @pytest.mark.parametrize(
     ("changes", "notes"),
     [
         ({}, 0),
-        (dict.fromkeys(range(39), "30,RED,1,true,0420"), 0),  # the last row alone has a colour that is known
-        (dict.fromkeys(range(40), "30,RED,1,true,0420"), 1),
-        (dict.fromkeys(range(40), "30,RED,1,true,zip"), 2),
-        (dict.fromkeys(range(40), "30,,1,true,0420"), 0),
-        ({i: "30,RED,1,true,0420" if i == 20 else "30,,1,true,0420" for i in range(40)}, 1),
+        (dict.fromkeys(range(39), "30,RED,1,true,A420"), 0),  # the last row alone has a colour that is known
+        (dict.fromkeys(range(40), "30,RED,1,true,A420"), 1),
+        (dict.fromkeys(range(40), "30,RED,1,true,Z1"), 2),
+        (dict.fromkeys(range(40), "30,,1,true,A420"), 0),
     ],
-    ids=["known", "one is known", "all new", "two columns", "all missing", "missing but for one"],
+    ids=["known", "one is known", "all new", "two columns", "all missing"],
 )
 def test_columns_are_judged_by_all_batches(trained, write, monkeypatch, changes, notes):
     rows = [changes.get(i, row) for i, row in enumerate(ROWS)]
@@ -114,56 +114,64 @@ def test_columns_are_judged_by_all_batches(trained, write, monkeypatch, changes,
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("row", "words"),
     [
-        ({31: "old,red,1,true,0420"}, "column 'age' held numbers in training, but row 32 holds 'old'"),
-        (
-            {31: "old,red,1,true,0420", 29: "30,red,much,true,0420"},
-            "column 'income' held numbers in training, but row 30",
-        ),
-        ({31: "old,red,1,perhaps,0420"}, "column 'age' held numbers in training, but row 32"),
-        ({31: "1e999,red,1,true,0420", 33: "old,red,1,true,0420"}, "too large for float64, in column 'age'"),
-        ({31: "30,red,1e999,true,0420", 33: "1e999,red,1,true,0420"}, "too large for float64, in column 'income'"),
-        ({31: "30,red,9007199254740993,true,0420", 33: "9007199254740995,red,1,true,0420"}, "9007199254740993"),
-        ({31: "30,red,1,true"}, "Row #33: Expected 5 columns, got 4"),
+        ("old,red,1,true,A420", "column 'age' held numbers in training, but row 32 holds 'old'. If this stands for"),
+        ('30,red,"1,5",true,A420', "but row 32 holds '1,5'. If ',' is the decimal point, pass --decimal ,."),
+        ("True,red,1,true,A420", "column 'age' held numbers in training, but row 32 holds 'True'"),
+        ("30,red,1,1,A420", "column 'member' held numbers in training, but row 32 holds '1'"),
+        ("1e999,red,1,true,A420", "too large for float64, in column 'age'"),
+        ("30,red,9007199254740993,true,A420", "column 'income' holds the integer 9007199254740993"),
+        ("30,red,1,true", "row 32 has 4 fields, and the rows before it have 5"),
     ],
-    ids=["one", "first row", "first column", "infinity", "first infinity", "precision", "columns"],
 )
-def test_the_first_row_with_an_error_is_told_wherever_batches_end(trained, write, monkeypatch, changes, words):
-    rows = [changes.get(i, row) for i, row in enumerate(ROWS)]
-    data = write("age,colour,income,member,postcode\n" + "\n".join(rows) + "\n")
-    lines = set()
-    for size in (1, 3, 7, 1000):
-        in_batches(monkeypatch, size)
-        out = data.parent / "p.csv"
-        lines.add(refused("predict", trained[0] / "model.safetensors", data, "--out", out))
-        assert not out.exists()
-    (line,) = lines
-    assert words in line
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({20: (0, 2)}, "column 'b' held only 0 and 1 in training, but row 21 holds 2"),
-        ({20: (0, 2), 19: (0.5, 1)}, "column 'a' held only 0 and 1 in training, but row 20 holds 0.5"),
-        ({20: (None, 1)}, "column 'a' held only 0 and 1 in training, but row 21 has no value"),
-        ({20: (float("inf"), 1)}, "column 'a' held only 0 and 1 in training, but row 21 holds inf"),
-    ],
-    ids=["number", "first row", "missing", "infinity"],
-)
-def test_a_model_of_bits_names_the_row_in_the_file(tmp_path, monkeypatch, changes, words):
-    X = np.random.default_rng(0).integers(0, 2, (60, 2))
-    WTMClassifier(4, 4, 2, n_epochs=2, random_state=0).fit(X, X[:, 0]).save(tmp_path / "m")
-    a, b = zip(*(changes.get(i, (i % 2, i % 3 % 2)) for i in range(40)), strict=True)
-    parquet.write_table(pa.table({"a": pa.array(a, pa.float64()), "b": b}), tmp_path / "data.parquet")
-    lines = set()
+def test_an_error_is_that_of_a_row_wherever_batches_end(trained, write, monkeypatch, row, words):
+    data = write("age,colour,income,member,postcode\n" + "\n".join([*ROWS[:31], row, *ROWS[32:]]) + "\n")
     for size in (1, 7, 1000):
         in_batches(monkeypatch, size)
-        out = ("--out", tmp_path / "p.csv")
-        lines.add(refused("predict", tmp_path / "m", tmp_path / "data.parquet", *out))
-    (line,) = lines
-    assert words in line
+        out = data.parent / "p.csv"
+        assert words in refused("predict", trained[0] / "model.safetensors", data, "--out", out)
+        assert not out.exists()
+
+
+def test_text_that_is_numbers_is_read_as_text_and_noted(trained, write, monkeypatch):
+    rows = [row.replace("A420", "420") for row in ROWS]
+    for last, n_notes in (("A420", 0), ("420", 1)):
+        data = write("age,colour,income,member,postcode\n" + "\n".join([*rows, f"30,red,1,true,{last}"]) + "\n")
+        for size in (1, 1000):
+            in_batches(monkeypatch, size)
+            result = done("predict", trained[0] / "model.safetensors", data)
+            assert len(result.stdout.splitlines()) == len(rows) + 2
+            assert result.stderr.count("column 'postcode' held text in training and holds numbers here") == n_notes
+
+
+def test_csv_does_not_tell_text_from_numbers_in_a_column_of_both(write, tmp_path):
+    X = np.array(["a", "b", "a", "b", 1] * 10, object)[:, None]
+    clf = WTMClassifier(10, 5, n_epochs=1, random_state=0).fit(X, X[:, 0] == "a")
+    clf.save(tmp_path / "m")
+    assert "column 'x' held both text and numbers" in refused("predict", tmp_path / "m", write("x\na\n1\n"))
+    for values in ([1, 2], ["a", "c"]):
+        parquet.write_table(pa.table({"x": values}), tmp_path / "data.parquet")
+        done("predict", tmp_path / "m", tmp_path / "data.parquet", "--out", tmp_path / "p.csv", "--overwrite")
+        assert column(tmp_path / "p.csv") == [str(label) for label in clf.predict([[value] for value in values])]
+
+
+def test_columns_that_gave_little_or_nothing_take_other_values(write, train):
+    table = {"a": ["1", "2"] * 20, "same": ["7"] * 40, "one": ["x", ""] * 20, "y": ["u", "v"] * 20}
+    clf, _ = train(write(as_csv(table)), target="y")
+    assert clf.booleanizer_.get_feature_names_out().tolist() == ["a > 1.5", "one is missing"]
+    data = write("a,same,one\n1,text,other\n2,,\n")
+    result = done("predict", data.parent / "trained.safetensors", data)
+    known = pa.table({"a": [1.0, 2.0], "same": [7.0, 7.0], "one": ["x", None]})
+    assert result.stdout.splitlines()[1:] == clf.predict(known).tolist()
+
+
+@pytest.mark.parametrize("cell", ["2", "0.5", "", "inf", "x"])
+def test_a_model_of_bits_takes_only_bits(write, tmp_path, cell):
+    X = np.random.default_rng(0).integers(0, 2, (60, 2))
+    WTMClassifier(4, 4, 2, n_epochs=2, random_state=0).fit(X, X[:, 0]).save(tmp_path / "m")
+    done("predict", tmp_path / "m", write("a,b\n1,true\n0,FALSE\n"))
+    refused("predict", tmp_path / "m", write(f"a,b\n1,1\n0,{cell}\n"))
 
 
 @pytest.mark.parametrize("type", ["null", "int64", "string"])

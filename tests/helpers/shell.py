@@ -13,12 +13,12 @@ from wtm.cli.main import app
 from wtm.rules import rules_of
 
 WTM = str(Path(sysconfig.get_path("scripts")) / "wtm")
-QUICK = ("--clauses", 20, "--T", 10, "--s", 4, "--epochs", 5)
+QUICK = ("--clauses", 10, "--T", 5, "--s", 4, "--epochs", 2)
 N_ROWS = 120
 
 
-def invoke(*arguments):
-    return CliRunner().invoke(app, list(map(str, arguments)), prog_name="wtm")
+def invoke(*arguments, input=None):
+    return CliRunner().invoke(app, list(map(str, arguments)), prog_name="wtm", input=input)
 
 
 def done(*arguments):
@@ -49,7 +49,7 @@ def people(n_rows=N_ROWS):
         "colour": [("red", "blue", "light, green", 'say "grey"')[i] for i in rng.integers(0, 4, n_rows)],
         "income": ["" if i % 7 == 0 else f"{i / 4}" for i in rng.integers(100, 300, n_rows)],
         "member": ["True" if is_member else "False" for is_member in member],
-        "postcode": [("0420", "1010", "0999")[i] for i in rng.integers(0, 3, n_rows)],
+        "postcode": [("A420", "B101", "C999")[i] for i in rng.integers(0, 3, n_rows)],
         "buys": ["yes" if age > 40 or is_member else "no" for age, is_member in zip(ages, member, strict=True)],
     }
 

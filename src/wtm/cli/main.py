@@ -1,6 +1,6 @@
 """The command ``wtm``.
 
-Importing this module is cheap: whatever computes is imported by the command that needs it.
+Importing this module is fast: each command imports what it computes with.
 """
 
 import io
@@ -14,9 +14,6 @@ from wtm.cli.options import predict, rules, train
 from wtm.paper.reproduce_command import reproduce
 from wtm.utils.interruptible import terminable
 
-__all__ = ["app", "main"]
-
-
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 app.command("train")(train)
 app.command("predict")(predict)
@@ -25,10 +22,10 @@ app.add_typer(reproduce, name="reproduce")
 
 
 def main() -> None:
-    """Run the command; the entry point of the distribution."""
+    """Run the command: the entry point of the distribution."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # A terminal that knows no more than ASCII gets question marks, not an error after all the work.
+            # On an ASCII terminal, question marks rather than an error after all the work.
             stream.reconfigure(errors="replace")
     with terminable():
         app(prog_name="wtm")

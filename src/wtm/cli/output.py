@@ -1,4 +1,4 @@
-"""Files that commands write: checked before any work, whole or not there, and never in place of what is read."""
+"""Files that commands write: checked before the work, written whole or not at all, never over what is read."""
 
 import csv
 import gzip
@@ -10,25 +10,22 @@ from typing import Any, TextIO
 
 import typer
 
-from wtm.cli.files import PARQUET, import_pyarrow
+from wtm.cli.table_files import PARQUET, STANDARD_STREAM, import_pyarrow
 from wtm.utils.atomic_write import atomic_write, check_writable
 
-__all__ = ["STDOUT", "check_output", "check_table_output", "table_writer"]
-
-STDOUT = Path("-")
 _CSV = (".csv", ".csv.gz")
 
 
 def check_output(out: Path, inputs: Sequence[Path], *, overwrite: bool) -> None:
-    """Make sure that a file can be written, before there is anything to lose.
+    """Check that a file can be written.
 
     Raises
     ------
     ValueError
-        It is one of the inputs, it is there and `overwrite` is not said, or it has no folder that can be written to.
+        It is one of the inputs, it exists without `overwrite`, or its folder does not exist or can't be written to.
     """
     if not out.parent.is_dir():
-        raise ValueError(f"--out {out}: there is no folder {out.parent}.")
+        raise ValueError(f"--out {out}: the folder {out.parent} does not exist.")
     try:
         check_writable(out)
     except OSError as error:
@@ -39,14 +36,14 @@ def check_output(out: Path, inputs: Sequence[Path], *, overwrite: bool) -> None:
         return
     for path in inputs:
         if path.exists() and out.samefile(path):
-            raise ValueError(f"--out {out} is {path}, which is read and must not be replaced.")
+            raise ValueError(f"--out {out} is {path}, which is read: choose another name.")
     if not overwrite:
-        raise ValueError(f"--out {out} is there already: take another name, or say --overwrite.")
+        raise ValueError(f"--out {out} already exists; choose another name or pass --overwrite.")
 
 
 def check_table_output(out: Path, inputs: Sequence[Path], *, overwrite: bool) -> None:
-    """Check a table's file in the same way, and whether its name tells what to write."""
-    if out == STDOUT:
+    """Check a table's file in the same way, and that its name gives the kind."""
+    if out == STANDARD_STREAM:
         return
     if not out.name.lower().endswith((*_CSV, *PARQUET)):
         raise ValueError(f"--out must end in .csv, .csv.gz or .parquet, or be - for standard output; got {out}.")
@@ -55,14 +52,14 @@ def check_table_output(out: Path, inputs: Sequence[Path], *, overwrite: bool) ->
 
 @contextmanager
 def table_writer(out: Path) -> Iterator[Callable[[Any], None]]:
-    """A function that writes tables of pyarrow with the same columns, one after the other.
+    """Give a function that writes pyarrow tables with the same columns, one after the other.
 
     Parameters
     ----------
     out : Path
-        CSV, also gzip'd, or Parquet, by its name; ``-`` is CSV on standard output.
+        CSV, gzipped CSV or Parquet, by its name; ``-`` is CSV on standard output.
     """
-    if out == STDOUT:
+    if out == STANDARD_STREAM:
         with _csv_writer(typer.get_binary_stream("stdout")) as write:
             yield write
         return
@@ -80,9 +77,9 @@ def table_writer(out: Path) -> Iterator[Callable[[Any], None]]:
 
 
 class _UnixLines:
-    """What `csv.writer` writes to, a row at a time: its lines end in a line feed alone.
+    """Ends the rows of `csv.writer` in a line feed.
 
-    Told so itself, it would leave carriage returns in values without quotes, and nobody could read them back.
+    With that as its own lineterminator, it would leave carriage returns unquoted, and they could not be read back.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -109,7 +106,7 @@ def _csv_writer(file: Any) -> Iterator[Callable[[Any], None]]:
         yield write
         stream.flush()
     finally:
-        stream.detach()  # the file is closed by whoever opened it
+        stream.detach()  # the caller closes the file
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""``wtm predict``: a model file and a file with a table become predictions, some rows at a time."""
+"""``wtm predict``: from a model file and a file with a table to predictions, some rows at a time."""
 
 import sys
 import warnings
@@ -6,51 +6,29 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wtm.classifier import WTMClassifier
-from wtm.cli import MISSING
-from wtm.cli.columns import note, parse_names, require_columns, warnings_as_notes, with_progress
-from wtm.cli.files import Format, TableFile, import_pyarrow, open_table
-from wtm.cli.numerals import Numerals
-from wtm.cli.output import STDOUT, check_table_output, table_writer
-from wtm.cli.values import as_conditions_need, cleaned, distinct_values
+from wtm.cli.column_names import parse_names, require_columns
+from wtm.cli.csv_columns import Cells, ModelColumns
+from wtm.cli.csv_format import CsvFormat
+from wtm.cli.notes import note, with_progress
+from wtm.cli.output import check_table_output, table_writer
+from wtm.cli.table_files import STANDARD_STREAM, TableFile, import_pyarrow, open_table
 from wtm.loading import load_model
-from wtm.tables.new_values import NewValues, NewValuesWarning
 from wtm.utils.printable import short_repr
-
-if TYPE_CHECKING:
-    import pyarrow
-
-__all__ = ["Prediction", "predict"]
 
 _PREDICTION = "prediction"
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """What is asked of ``wtm predict``.
-
-    Attributes
-    ----------
-    model, data, out : Path
-    format : Format
-        Of `data`, where it is CSV.
-    missing : tuple of str or None
-        What stands for a missing value in CSV, beside nothing; None: what did in training.
-    proba : bool
-        Whether to write a probability for each class.
-    keep : tuple of str
-        Columns of `data` to write too, as `parse_names` reads them.
-    n_jobs : int
-    overwrite, quiet : bool
-    """
+    """Arguments of ``wtm predict``: its options; `format` holds those that are given."""
 
     model: Path
     data: Path
     out: Path
-    format: Format
-    missing: tuple[str, ...] | None
+    format: CsvFormat
     proba: bool
     keep: tuple[str, ...]
     n_jobs: int
@@ -59,139 +37,116 @@ class Prediction:
 
 
 def predict(asked: Prediction) -> None:
-    """Predict, and write what is predicted in the order of the rows.
+    """Predict, and write the predictions in the order of the rows.
 
     Raises
     ------
     ValueError, OSError, MemoryError
-        Something is wrong with a file, the options or the machine.
+        A file or an option can't be used, or memory is short.
     """
-    source = open_table(asked.data, asked.format)
     clf = load_model(asked.model)
     clf.n_jobs = asked.n_jobs
-    needed = _needed_columns(clf, source, asked.data)
-    kept = parse_names(asked.keep, source.names)
-    require_columns(kept, source, asked.data, "which --keep names")
-    _check_names(clf, kept, proba=asked.proba)
-    check_table_output(asked.out, [asked.model, asked.data], overwrite=asked.overwrite)
-    missing = _missing(clf, asked.missing) if source.is_text else None
-    predictor = _BatchPredictor(clf, needed, missing, Numerals(asked.format.decimal), asked.proba)
-    n_rows = 0
-    with table_writer(asked.out) as write:
+    trained = CsvFormat.from_json(getattr(clf, "csv_format_", "{}"))
+    format = asked.format.over(trained)
+    with open_table(asked.data, format) as source:
+        needed = _needed_columns(clf, source, asked.data)
+        known = [*source.names, *source.index]
+        kept = parse_names(asked.keep, known)
+        require_columns(kept, known, asked.data, "which --keep names")
+        _check_names(clf, kept, proba=asked.proba)
+        check_table_output(asked.out, [asked.model, asked.data], overwrite=asked.overwrite)
+        _note_format(asked, trained, is_csv=source.is_csv)
+        columns = None
+        if source.is_csv:
+            booleanizer = clf.booleanizer_
+            conditions = [None] * len(needed) if booleanizer is None else booleanizer.conditions_
+            columns = ModelColumns(dict(zip(needed, conditions, strict=True)), Cells.of(format))
+        predictor = _Predictor(clf, needed, columns, proba=asked.proba)
+        hides = asked.quiet or (asked.out == STANDARD_STREAM and sys.stdout.isatty())  # no bar between predictions
         batches = source.batches(list(dict.fromkeys([*needed, *kept])))
-        hides = asked.quiet or (asked.out == STDOUT and sys.stdout.isatty())  # no bar between the predictions
-        shown = with_progress(batches, source.n_rows, "predicting", quiet=hides)
-        with warnings_as_notes(quiet=asked.quiet), closing(shown):
+        with (
+            closing(batches),
+            closing(with_progress(batches, source.n_rows, "predicting", quiet=hides)) as shown,
+            table_writer(asked.out) as write,
+        ):
             for batch in shown:
-                write(_with_kept(batch, kept, predictor.answers(batch, n_rows + 1)))
-                n_rows += len(batch)
-            predictor.warn()
-    if asked.out != STDOUT:
-        note(f"{asked.out}: predictions for {n_rows:,} rows", quiet=asked.quiet)
+                write(_with_kept(batch, kept, predictor.answers(batch)))
+    for text in predictor.notes():
+        note(text, quiet=asked.quiet)
+    if asked.out != STANDARD_STREAM:
+        note(f"{asked.out}: predictions for {predictor.n_rows:,} rows", quiet=asked.quiet)
 
 
 def _needed_columns(clf: WTMClassifier, source: TableFile, path: Path) -> list[str]:
     """Names, in the data, of the model's columns in their order."""
     names = getattr(clf, "feature_names_in_", None)
     if names is not None:
-        require_columns(names, source, path, "which the model needs")
+        require_columns(names, [*source.names, *source.index], path, "which the model needs")
         return [str(name) for name in names]
-    if len(source.names) != clf.n_features_in_:  # trained in Python, on an array: columns go by their places
+    if len(source.names) != clf.n_features_in_:  # trained in Python on an array: columns go by position
         raise ValueError(
-            f"{path} has {len(source.names):,} columns, and the model, which knows no names, needs exactly "
+            f"{path} has {len(source.names):,} columns, and the model, which has no column names, needs exactly "
             f"{clf.n_features_in_:,} in the order of training."
         )
     return source.names
 
 
-def _missing(clf: WTMClassifier, missing: tuple[str, ...] | None) -> Sequence[str]:
-    if missing is not None:
-        return missing
-    return str(getattr(clf, "missing_values_", MISSING)).split(",")
+def _note_format(asked: Prediction, trained: CsvFormat, *, is_csv: bool) -> None:
+    if not is_csv:
+        if words := asked.format.words():
+            note(f"{asked.data} is Parquet, to which {words} does not apply.", quiet=asked.quiet)
+        return
+    if words := asked.format.against(trained).words():
+        note(f"{words} replaces the option of the training.", quiet=asked.quiet)
+    if words := trained.without(asked.format).words():
+        note(f"{asked.data} is read with the options of the training: {words}", quiet=asked.quiet)
 
 
-class _BatchPredictor:
-    """Predicts batch by batch, and tells what is wrong as if they were one table.
+class _Predictor:
+    """Predicts batch by batch.
 
     Parameters
     ----------
     clf : WTMClassifier
-    columns : list of str
+    names : sequence of str
         Names, in the batches, of the model's columns in their order.
-    missing : sequence of str or None
-        What stands for a missing value in text whose kinds are to be found; None where columns have kinds.
-    numerals : Numerals
-        How text spells numbers.
+    columns : ModelColumns or None
+        Reads the columns of CSV; None where columns have types.
     proba : bool
         Whether to give a probability for each class.
     """
 
-    def __init__(
-        self, clf: WTMClassifier, columns: list[str], missing: Sequence[str] | None, numerals: Numerals, proba: bool
-    ) -> None:
+    def __init__(self, clf: WTMClassifier, names: Sequence[str], columns: ModelColumns | None, *, proba: bool) -> None:
+        self.n_rows = 0
         self._clf = clf
+        self._names = list(names)
         self._columns = columns
-        self._missing = missing
-        self._numerals = numerals
         self._proba = proba
-        b = clf.booleanizer_
-        self._new_values = None if b is None else NewValues(b.conditions_, b.max_categories)
+        self._warnings: dict[str, None] | None = None  # that every batch gave, in their order
 
-    def answers(self, batch: "pyarrow.Table", first_row: int) -> list[tuple[str, Any]]:
-        """Names and arrays of the new columns.
-
-        Raises
-        ------
-        ValueError
-            A row has something that the model can't take. The error is that of the first such row, and of the first
-            such column in it, wherever batches begin and end; `first_row` is the number of the batch's first row.
-        """
-        try:
-            return self._answers(batch, first_row)
-        except ValueError:
-            self._raise_for_first_row(batch, first_row)
-            raise
-
-    def warn(self) -> None:
-        """Warn, after the last batch, of columns in which nothing was known to the model."""
-        if self._new_values is not None:
-            for text in self._new_values.warnings(lambda j: f"column {short_repr(self._columns[j])}"):
-                warnings.warn(text, NewValuesWarning, stacklevel=2)
-
-    def _answers(self, batch: "pyarrow.Table", first_row: int) -> list[tuple[str, Any]]:
-        table = self._as_model_needs(batch, first_row)
-        if self._new_values is not None:
-            self._new_values.see(lambda j: distinct_values(table[self._columns[j]]))
-        with warnings.catch_warnings():
-            # Of names that a model without names is given: their number was checked.
+    def answers(self, batch: Any) -> list[tuple[str, Any]]:
+        """Names and arrays of the new columns."""
+        table = batch.select(self._names) if self._columns is None else self._columns.read(batch, self.n_rows + 1)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            # The number of columns is checked.
             warnings.filterwarnings("ignore", message="X has feature names", category=UserWarning)
-            # Of values that are new in a batch: all batches count.
-            warnings.simplefilter("ignore", NewValuesWarning)
-            answers = [(_PREDICTION, self._clf.predict(table))]
-            if self._proba:
-                answers += zip(_probability_names(self._clf), self._clf.predict_proba(table).T, strict=True)
+            try:
+                answers = [(_PREDICTION, self._clf.predict(table))]
+                if self._proba:
+                    answers += zip(_probability_names(self._clf), self._clf.predict_proba(table).T, strict=True)
+            except TypeError as error:  # a column of lists, for instance
+                raise ValueError(str(error)) from None
+        if len(batch):
+            found = dict.fromkeys(str(warning.message) for warning in caught)
+            before = found if self._warnings is None else self._warnings
+            self._warnings = {text: None for text in before if text in found}
+        self.n_rows += len(batch)
         return answers
 
-    def _as_model_needs(self, batch: "pyarrow.Table", first_row: int) -> "pyarrow.Table":
-        booleanizer = self._clf.booleanizer_
-        conditions: Sequence[Any] = [None] * len(self._columns) if booleanizer is None else booleanizer.conditions_
-        columns = {}
-        for name, needs in zip(self._columns, conditions, strict=True):
-            column = batch[name] if self._missing is None else cleaned(batch[name], self._missing)
-            columns[name] = as_conditions_need(column, name, needs, first_row, self._numerals)
-        return import_pyarrow().table(columns)
-
-    def _raise_for_first_row(self, batch: "pyarrow.Table", first_row: int) -> None:
-        """Find the first row that is an error, by halves, and raise its error."""
-        fine, wrong = 0, len(batch)  # there is none above `fine`, and one above `wrong`
-        while wrong - fine > 1:
-            middle = (fine + wrong) // 2
-            try:
-                self._answers(batch.slice(fine, middle - fine), first_row + fine)
-                fine = middle
-            except ValueError:
-                wrong = middle
-        self._answers(batch.slice(fine, 1), first_row + fine)
+    def notes(self) -> list[str]:
+        """What a user should know, after the last batch."""
+        return [*(self._warnings or ()), *(self._columns.notes() if self._columns else ())]
 
 
 def _probability_names(clf: WTMClassifier) -> list[str]:
@@ -207,8 +162,8 @@ def _check_names(clf: WTMClassifier, kept: list[str], *, proba: bool) -> None:
         )
 
 
-def _with_kept(batch: "pyarrow.Table", kept: list[str], predictions: list[tuple[str, Any]]) -> "pyarrow.Table":
-    """Kept columns as they stand in the file, and the predictions."""
+def _with_kept(batch: Any, kept: list[str], predictions: list[tuple[str, Any]]) -> Any:
+    """Kept columns as they are in the file, and the predictions."""
     pa = import_pyarrow()
     columns = {name: batch[name] for name in kept}
     columns |= {name: pa.array(values) for name, values in predictions}

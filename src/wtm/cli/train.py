@@ -1,10 +1,10 @@
-"""``wtm train``: a file with a table becomes a model file, with the accuracy on rows held out."""
+"""``wtm train``: from a file with a table to a model file, and the accuracy on rows held out."""
 
-import math
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import typer
@@ -13,53 +13,28 @@ from sklearn.model_selection import train_test_split
 
 from wtm.booleanizer import Booleanizer
 from wtm.classifier import WTMClassifier
-from wtm.cli.column_notes import concern_about_labels, concerns_about_text
-from wtm.cli.columns import note, parse_names, require_columns, warnings_as_notes, with_progress
-from wtm.cli.files import Format, TableFile, import_pyarrow, open_table
-from wtm.cli.numerals import Numerals
-from wtm.cli.output import STDOUT, check_output
-from wtm.cli.values import as_labels, as_learnt, cleaned
-from wtm.utils.printable import short_repr, shorten
+from wtm.cli.column_names import parse_names, require_columns
+from wtm.cli.csv_columns import Cells, column_notes, target_column, training_column
+from wtm.cli.csv_format import CsvFormat
+from wtm.cli.notes import note, warnings_as_notes, with_progress
+from wtm.cli.output import check_output
+from wtm.cli.table_files import STANDARD_STREAM, TableFile, import_pyarrow, open_table
+from wtm.utils.printable import short_repr
+from wtm.validation.labels import check_labels
 from wtm.validation.parameters import check_parameters
 
-if TYPE_CHECKING:
-    import pyarrow
-
-__all__ = ["Training", "divide", "train"]
+_FEW = 3
 
 
 @dataclass(frozen=True)
 class Training:
-    """What is asked of ``wtm train``.
-
-    Attributes
-    ----------
-    data, out : Path
-    target : str
-        Name of the column with the labels.
-    parameters : dict
-        Of `WTMClassifier`; with ``random_state``, an integer.
-    format : Format
-        Of `data`, where it is CSV.
-    missing : tuple of str
-        What stands for a missing value in CSV, beside nothing.
-    drop : tuple of str
-        Columns to leave out, as `parse_names` reads them.
-    drop_missing_target : bool
-        Whether to leave out rows without a label, or to refuse them.
-    holdout : float
-        Share of the rows that are held out, from 0 to below 1.
-    refit : bool
-        Whether to train again, on all rows, once the accuracy is measured.
-    overwrite, quiet : bool
-    """
+    """Arguments of ``wtm train``: its options, with `parameters` of `WTMClassifier`."""
 
     data: Path
     target: str
     out: Path
     parameters: dict[str, Any]
-    format: Format
-    missing: tuple[str, ...]
+    format: CsvFormat
     drop: tuple[str, ...]
     drop_missing_target: bool
     holdout: float
@@ -74,41 +49,42 @@ def train(asked: Training) -> None:
     Raises
     ------
     ValueError, OSError, MemoryError
-        Something is wrong with the file, the options or the machine.
+        A file or an option can't be used, or memory is short.
     """
-    # One's own Booleanizer, since "auto" takes a table of 0 and 1 as it is and then refuses missing values.
+    # A Booleanizer of its own, since "auto" uses a table of 0 and 1 as it is, and then refuses missing values.
     clf = WTMClassifier(booleanizer=Booleanizer(), verbose=0 if asked.quiet else 1, **asked.parameters)
     check_parameters(clf.get_params(deep=False))
-    source = open_table(asked.data, asked.format)
-    features = _feature_names(source, asked)
-    if asked.out == STDOUT:
-        raise ValueError(f"--out {asked.out}: a model is nothing for standard output. Give the name of a file.")
-    check_output(asked.out, [asked.data], overwrite=asked.overwrite)  # last of what can be found out at once
-    table, labels = _read(source, features, asked)
+    if asked.out == STANDARD_STREAM:
+        raise ValueError("a model can't be written to standard output: give --out the name of a file.")
+    with open_table(asked.data, asked.format) as source:
+        features = _feature_names(source, asked)
+        check_output(asked.out, [asked.data], overwrite=asked.overwrite)
+        table = _read(source, [*features, asked.target], asked)
+        columns, labels = _columns(table, source, features, asked)
     training, held_out = divide(labels, asked.holdout, asked.parameters["random_state"])
-    _fit(clf, table.take(training), labels[training], quiet=asked.quiet)
+    _fit(clf, columns.take(training), labels[training], quiet=asked.quiet)
     with warnings_as_notes(quiet=asked.quiet):  # of values that only rows held out have
-        _report(clf, table, labels, training, held_out)
+        _report(clf, columns, labels, training, held_out)
     if asked.refit and len(held_out):
-        clf = _fit(clone(clf), table, labels, quiet=asked.quiet)
-    # Model files keep such attributes: prediction must see the same values as missing.
-    clf.missing_values_ = ",".join(asked.missing)
-    clf.verbose, clf.n_jobs = 0, None  # how it was trained says nothing of how it is to be used
+        clf = _fit(clone(clf), columns, labels, quiet=asked.quiet)
+    if source.is_csv and asked.format.given():
+        clf.csv_format_ = asked.format.to_json()  # kept in the model file, so that `wtm predict` reads CSV alike
+    clf.verbose, clf.n_jobs = 0, None  # settings of this training, not of the model
     clf.save(asked.out)
     rows = "all rows" if asked.refit or not len(held_out) else "the training rows"
     typer.echo(f"{asked.out}: the model trained on {rows}")
 
 
 def divide(labels: np.ndarray, fraction: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Divide rows into those to train on and those held out, in about equal shares of each class.
+    """Divide rows into those to train on and those to hold out, in about equal shares of each class.
 
-    A class with a single row keeps it for training.
+    The single row of a class is trained on.
 
     Parameters
     ----------
-    labels : ndarray of shape (n_rows,)
+    labels : ndarray of shape (n_samples,)
     fraction : float
-        Share of the rows to hold out; 0 holds out none.
+        Share of the rows to hold out, from 0 to below 1.
     seed : int
 
     Returns
@@ -126,127 +102,127 @@ def divide(labels: np.ndarray, fraction: float, seed: int) -> tuple[np.ndarray, 
         return everything, everything[:0]
     _, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
     several = np.flatnonzero(counts[codes] > 1)
-    _check_share(fraction, len(several), int(np.sum(counts > 1)), len(labels))
+    if not len(several):
+        raise ValueError(
+            f"--holdout {fraction:g} is not possible: no class has two rows. Is the target an identifier? "
+            "--holdout 0 trains on all rows."
+        )
     random_state = int(np.random.SeedSequence(seed).generate_state(1)[0])
-    _, held_out = train_test_split(several, test_size=fraction, random_state=random_state, stratify=codes[several])
+    try:
+        _, held_out = train_test_split(several, test_size=fraction, random_state=random_state, stratify=codes[several])
+    except ValueError:
+        raise ValueError(
+            f"--holdout {fraction:g} of {len(several):,} rows leaves no row of some class to train on, or to measure "
+            f"with: the classes are {np.count_nonzero(counts > 1):,}. Choose another share, or --holdout 0."
+        ) from None
     return np.setdiff1d(everything, held_out), np.sort(held_out)
 
 
-def _check_share(fraction: float, n_rows: int, n_classes: int, n_all: int) -> None:
-    """Refuse a share that leaves one of the two parts without room for a row of each class.
-
-    `n_rows` are the rows that can be divided, those of the `n_classes` that have more than one, out of `n_all`.
-    """
-    if not n_classes:
-        raise ValueError(
-            f"--holdout {fraction:g} is not possible: no class has two rows, of the {n_all:,} in all, to be divided "
-            "between training and measuring. Say --holdout 0 to train on all rows."
-        )
-    n_held_out = math.ceil(fraction * n_rows)  # as `train_test_split` has it
-    few, many = n_held_out < n_classes, n_rows - n_held_out < n_classes
-    if not few and not many:
-        return
-    share = n_classes / n_rows  # half of the rows at most, since each class has two
-    # In whole thousandths, and one to spare where a product that is rounded up would be one row too many.
-    remedy = f"{math.ceil(1000 * share) / 1000:g} or more"
-    if many:
-        remedy = f"{max(0.5, (math.floor(1000 * (1 - share)) - 1) / 1000):g} or less"
-    raise ValueError(
-        f"--holdout {fraction:g} of {n_rows:,} rows is {n_held_out:,} to measure with and {n_rows - n_held_out:,} to "
-        f"train on, too few for one of each of {n_classes:,} classes. Say --holdout {remedy}, or 0 to train on all "
-        "rows."
-    )
-
-
-def _read(source: TableFile, features: list[str], asked: Training) -> tuple["pyarrow.Table", np.ndarray]:
-    """Read features and labels."""
-    pa = import_pyarrow()
-    batches = with_progress(source.batches([*features, asked.target]), source.n_rows, "reading", quiet=asked.quiet)
-    if source.is_text:
-        batches = (_cleaned_table(batch, asked.missing) for batch in batches)
-    table = pa.concat_tables(batches).unify_dictionaries()
-    if not len(table):
-        raise ValueError(f"{asked.data} has no rows.")
-    table = _with_target(table, asked)
-    numerals = Numerals(asked.format.decimal) if source.is_text else None
-    labels = _labels(table[asked.target], asked, numerals)
-    if labels.dtype.kind == "U" and (concern := concern_about_labels(np.unique(labels), asked.target)):
-        note(concern, quiet=asked.quiet)
-    columns = {name: as_learnt(table[name], name, numerals) for name in features}
-    for concern in concerns_about_text(columns, Booleanizer().max_categories or 0, numerals):
-        note(concern, quiet=asked.quiet)
-    return pa.table(columns), labels
-
-
 def _feature_names(source: TableFile, asked: Training) -> list[str]:
-    drop = parse_names(asked.drop, source.names)
-    require_columns([asked.target], source, asked.data, "which --target names")
-    require_columns(drop, source, asked.data, "which --drop names")
+    drop = parse_names(asked.drop, [*source.names, *source.index])
+    require_columns([asked.target], source.names, asked.data, "which --target names")
+    require_columns(drop, [*source.names, *source.index], asked.data, "which --drop names")
     if asked.target in drop:
         raise ValueError(f"--drop names {short_repr(asked.target)}, which is the target.")
     others = {asked.target, *drop}
     features = [name for name in source.names if name not in others]
     if not features:
-        raise ValueError(f"{asked.data} has no column to learn from beside the target {short_repr(asked.target)}.")
+        raise ValueError(f"{asked.data} has no column to learn from besides the target {short_repr(asked.target)}.")
+    if index := [short_repr(name) for name in source.index if name not in drop]:
+        note(f"the index of a pandas data frame is left out: {', '.join(index)}.", quiet=asked.quiet)
+    if source.is_csv and "Unnamed: 0" in features:
+        note(
+            "the first column has no name, and is called 'Unnamed: 0'. If it numbers the rows, pass "
+            "--drop 'Unnamed: 0'.",
+            quiet=asked.quiet,
+        )
+    if not source.is_csv and asked.format.given():
+        note(f"{asked.data} is Parquet, to which {asked.format.words()} does not apply.", quiet=asked.quiet)
     return features
 
 
-def _cleaned_table(table: "pyarrow.Table", missing: Sequence[str]) -> "pyarrow.Table":
+def _read(source: TableFile, names: Sequence[str], asked: Training) -> Any:
+    """Read columns, of the rows with a label."""
     pa = import_pyarrow()
-    return pa.table({name: cleaned(table[name], missing) for name in table.column_names})
-
-
-def _with_target(table: "pyarrow.Table", asked: Training) -> "pyarrow.Table":
-    """Rows with a label, which should be all."""
-    compute = import_pyarrow().compute
-    has_label = compute.invert(compute.is_null(table[asked.target], nan_is_null=True))
-    n_missing = len(table) - compute.sum(has_label).as_py()
+    cells = Cells.of(asked.format)
+    with (
+        closing(source.batches(names)) as batches,
+        closing(with_progress(batches, source.n_rows, "reading", quiet=asked.quiet)) as shown,
+    ):
+        parts = [_text(batch, cells) if source.is_csv else batch for batch in shown]
+    table = pa.concat_tables(parts).unify_dictionaries()
+    if not len(table):
+        raise ValueError(f"{asked.data} has no rows.")
+    has_label = pa.compute.invert(pa.compute.is_null(table[asked.target], nan_is_null=True))
+    n_missing = len(table) - pa.compute.sum(has_label).as_py()
     if n_missing == len(table):
         raise ValueError(f"the target {short_repr(asked.target)} is missing in all rows of {asked.data}.")
     if n_missing and not asked.drop_missing_target:
         raise ValueError(
-            f"the target {short_repr(asked.target)} is missing in {n_missing:,} of {len(table):,} rows: say "
-            "--drop-missing-target to leave these out, or see --missing for what counts as missing."
+            f"the target {short_repr(asked.target)} is missing in {n_missing:,} of {len(table):,} rows: pass "
+            "--drop-missing-target to leave them out."
         )
     return table.filter(has_label) if n_missing else table
 
 
-def _labels(column: Any, asked: Training, numerals: Numerals | None) -> np.ndarray:
-    labels = as_labels(column, asked.target, numerals)
-    distinct = np.unique(labels)
+def _text(batch: Any, cells: Cells) -> Any:
+    return import_pyarrow().table({name: cells.text(batch[name]) for name in batch.column_names})
+
+
+def _columns(table: Any, source: TableFile, features: Sequence[str], asked: Training) -> tuple[Any, np.ndarray]:
+    """Return what a table's columns hold, and the labels."""
+    cells = Cells.of(asked.format)
+    labels, columns = table[asked.target], {name: table[name] for name in features}
+    if source.is_csv:
+        labels = target_column(labels, asked.target, cells)
+        for name, text in columns.items():
+            columns[name] = training_column(text, name, cells)
+            for concern in column_notes(name, text, columns[name], cells):
+                note(concern, quiet=asked.quiet)
+    found = check_labels(labels, f"The target {short_repr(asked.target)}")
+    distinct = np.unique(found)
     if len(distinct) < 2:
-        raise ValueError(
-            f"the target {short_repr(asked.target)} has the one value {shorten(str(distinct[0]))} in all rows, and "
-            "there must be two classes at least."
-        )
-    if len(distinct) == len(labels) > 2:
-        raise ValueError(
-            f"the target {short_repr(asked.target)} has a value of its own in each of the {len(labels):,} rows: is it "
-            "an identifier?"
-        )
-    return labels
+        value = short_repr(distinct.tolist()[0])
+        raise ValueError(f"the target {short_repr(asked.target)} has the one value {value} in all rows.")
+    _note_similar(distinct, asked)
+    return import_pyarrow().table(columns), found
 
 
-def _fit(clf: WTMClassifier, table: "pyarrow.Table", labels: np.ndarray, *, quiet: bool) -> WTMClassifier:
+def _note_similar(labels: np.ndarray, asked: Training) -> None:
+    """Name labels, given once each, that people would take for one."""
+    similar: dict[str, list[str]] = {}
+    for label in labels.tolist():
+        if isinstance(label, str):
+            similar.setdefault(" ".join(label.split()).casefold(), []).append(label)
+    found = ["; ".join(map(short_repr, same[:_FEW])) for same in similar.values() if len(same) > 1]
+    if found:
+        note(
+            f"the target {short_repr(asked.target)} has labels that differ in case or white space only, and are "
+            f"different classes: {', '.join(found[:_FEW])}.",
+            quiet=asked.quiet,
+        )
+
+
+def _fit(clf: WTMClassifier, columns: Any, labels: np.ndarray, *, quiet: bool) -> WTMClassifier:
     with warnings_as_notes(quiet=quiet):
-        clf.fit(table, labels)
-    return clf
+        try:
+            return clf.fit(columns, labels)
+        except TypeError as error:  # a column of lists, for instance
+            raise ValueError(f"{error} --drop leaves a column out.") from None
 
 
-def _report(
-    clf: WTMClassifier, table: "pyarrow.Table", labels: np.ndarray, training: np.ndarray, held_out: np.ndarray
-) -> None:
-    n_features = clf._model.parameters.n_features
+def _report(clf: WTMClassifier, columns: Any, labels: np.ndarray, training: np.ndarray, held_out: np.ndarray) -> None:
     epochs = f"{clf.n_epochs_} epochs"
     if clf.early_stopping:
         epochs = f"epoch {clf.best_epoch_} of {len(clf.history_)}"
+    assert clf.booleanizer_ is not None
     typer.echo(
-        f"{len(labels):,} rows, {table.num_columns:,} columns ({n_features:,} true/false features), "
-        f"{len(clf.classes_):,} classes, {epochs}"
+        f"{len(labels):,} rows, {columns.num_columns:,} columns ({clf.booleanizer_.n_features_out_:,} true/false "
+        f"features), {len(clf.classes_):,} classes, {epochs}"
     )
     for name, rows in (("training", training), ("held-out", held_out)):
         if len(rows):
-            accuracy = clf.score(table.take(rows), labels[rows])
+            accuracy = clf.score(columns.take(rows), labels[rows])
             _, counts = np.unique(labels[rows], return_counts=True)
             typer.echo(
                 f"accuracy on {len(rows):,} {name} rows: {100 * accuracy:.2f} % "

@@ -1,0 +1,46 @@
+"""What commands say on standard error while they work: notes of one line, and progress."""
+
+import warnings
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+
+from wtm.utils.printable import escape
+
+
+def note(text: str, *, quiet: bool) -> None:
+    """Write a line, unless `quiet`."""
+    if not quiet:
+        typer.echo(f"note: {escape(text)}", err=True)
+
+
+@contextmanager
+def warnings_as_notes(*, quiet: bool) -> Iterator[None]:
+    """Write each warning as a note, once, when the block ends."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for text in dict.fromkeys(str(warning.message) for warning in caught):
+        note(text, quiet=quiet)
+
+
+def with_progress(batches: Iterable[Any], n_rows: int | None, label: str, *, quiet: bool) -> Generator[Any, None, None]:
+    """Pass batches on, and count their rows on a terminal, in a bar if `n_rows`, the number of all, is known."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:,} rows"),
+        TimeElapsedColumn(),
+    )
+    hidden = quiet or not console.is_terminal
+    with Progress(*columns, console=console, disable=hidden, transient=True) as progress:
+        task = progress.add_task(label, total=n_rows)
+        for batch in batches:
+            yield batch
+            progress.update(task, advance=len(batch))
