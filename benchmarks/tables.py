@@ -1,4 +1,4 @@
-"""`wtm train` and `wtm predict` with their defaults on whole tables, beside histogram gradient boosting.
+"""`wtm train` and `wtm predict` with their defaults on whole tables, next to histogram gradient boosting.
 
     python -m benchmarks.tables --data-dir DIR [--seeds K]
 
@@ -6,12 +6,11 @@ DIR holds mushroom/agaricus-lepiota.data.gz, adult/adult.data.gz and adult/adult
 Seconds are those of whole processes. Each seed is a division into rows to train on and rows held out, the same for all;
 test rows are those of adult.test. "boosting" is scikit-learn's HistGradientBoostingClassifier with its defaults, on the
 columns as they are (text as categories). "on features" is the same on the true/false features that wtm learns from,
-and so tells what of a difference lies in these. "finer" features have up to 100 thresholds a column in place of 10,
-also such as split off a few rows only.
+which shows how much of a difference lies in these. "finer" features have up to 100 thresholds per column instead of 10,
+some of which split off only a few rows.
 """
 
 import argparse
-import gzip
 import subprocess
 import sys
 import tempfile
@@ -82,26 +81,25 @@ def run(*arguments):
 
 def measure(problem, data_dir, seed):
     """Yield what is measured, its name first."""
-    data, named = data_dir / problem.train, ("--no-header", "--target", problem.target)
+    frame, named = read(data_dir / problem.train), ("--target", problem.target)
     with tempfile.TemporaryDirectory() as folder:
-        model, predicted = Path(folder) / "model", Path(folder) / "predicted.csv"
+        data, model, predicted = (Path(folder) / name for name in ("data.csv", "model", "predicted.csv"))
+        frame.to_csv(data, index=False)
         printed, seconds = run("train", data, *named, "--out", model, "--seed", seed, "--quiet")
         yield "wtm train, seconds", seconds
         held_out = next(line for line in printed.splitlines() if "held-out" in line)
         yield "wtm, held out %", float(held_out.split("rows: ")[1].split(" %")[0])
-        _, seconds = run("predict", model, data, "--no-header", "--out", predicted, "--quiet")
+        _, seconds = run("predict", model, data, "--out", predicted, "--quiet")
         yield "wtm predict, seconds", seconds
         tests = []
         if problem.test:
-            test = read(data_dir / problem.test, skip=1)
-            with gzip.open(data_dir / problem.test, "rt") as file, (Path(folder) / "test.csv").open("w") as out:
-                out.writelines(file.readlines()[1:])  # the first line is a comment
-            run("predict", model, out.name, "--no-header", "--out", predicted, "--quiet", "--overwrite")
+            test = read(data_dir / problem.test, skip=1)  # the first line is a comment
+            test.to_csv(data, index=False)
+            run("predict", model, data, "--out", predicted, "--quiet", "--overwrite")
             found = pd.read_csv(predicted)["prediction"]
             labels = test[problem.target].str.removesuffix(".")
             yield "wtm, test %", 100 * np.mean(found == labels)
             tests = [("test", test.drop(columns=problem.target), labels)]
-    frame = read(data)
     y, X = frame[problem.target], frame.drop(columns=problem.target)
     training, rest = divide(y.to_numpy(str), 0.2, seed)
     tests.insert(0, ("held out", X.iloc[rest], y.iloc[rest]))
