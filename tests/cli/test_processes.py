@@ -145,7 +145,7 @@ def test_a_signal_that_an_import_turns_into_an_error_is_still_one(tmp_path, name
 def test_sigterm_that_is_ignored_stays_so():
     code = (
         "import os, signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nimport wtm.cli.main\n"
-        "wtm.cli.main.app = lambda **_: os.kill(os.getpid(), signal.SIGTERM)\nwtm.cli.main()\nprint('alive')"
+        "wtm.cli.main.app = lambda **_: os.kill(os.getpid(), signal.SIGTERM)\nwtm.cli.main.main()\nprint('alive')"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert (result.returncode, result.stdout) == (0, "alive\n")
