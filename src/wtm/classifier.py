@@ -395,7 +395,7 @@ class WTMClassifier(Predictor):
             raise ValueError(f"X_val and y_val must be given together, but {missing} is None.")
         if X_val is None:
             return None
-        table, y = self._table(X_val), check_labels(y_val, "y_val")
+        table, y = self._table(X_val, name="X_val"), check_labels(y_val, "y_val")
         check_consistent_length(table, y)
         return LabelledExamples(self._examples(table, "X_val"), class_indices(y, self.classes_, "y_val"))
 

@@ -100,9 +100,9 @@ class Predictor(ClassifierMixin, BaseEstimator):
         state.pop("_voting", None)  # a compiled copy of the model
         return state
 
-    def _table(self, X: Any, *, reset: bool = False, min_rows: int = 1) -> Table | SparseTable:
+    def _table(self, X: Any, *, reset: bool = False, min_rows: int = 1, name: str = "X") -> Table | SparseTable:
         """Read a table and check its columns against those seen in fit; with `reset`, remember them."""
-        return read_validated(self, X, reset=reset, min_rows=min_rows)
+        return read_validated(self, X, reset=reset, min_rows=min_rows, name=name)
 
     def _learn_features(self, table: Table | SparseTable, weights: np.ndarray | None) -> None:
         """Decide how tables become true/false features, from the training rows and their weights."""

@@ -16,11 +16,12 @@ from sklearn.utils.validation import check_array, validate_data
 
 from wtm.tables.columns import CategoryColumn, Column, NumberColumn, Value, is_missing
 from wtm.tables.float64 import as_float64, infinity_error, precision_error
+from wtm.tables.sparse_checks import checked_sparse
 from wtm.tables.table import SparseTable, Table
 from wtm.utils.printable import short_repr
 
 
-def read_validated(estimator: Any, X: Any, *, reset: bool, min_rows: int = 1) -> Table | SparseTable:
+def read_validated(estimator: Any, X: Any, *, reset: bool, min_rows: int = 1, name: str = "X") -> Table | SparseTable:
     """Read a table, and set or check an estimator's `n_features_in_` and `feature_names_in_`.
 
     Parameters
@@ -32,6 +33,8 @@ def read_validated(estimator: Any, X: Any, *, reset: bool, min_rows: int = 1) ->
         Whether to set the attributes instead of checking the table against them.
     min_rows : int, default=1
         The fewest rows allowed.
+    name : str, default="X"
+        The argument's name, for messages.
 
     Returns
     -------
@@ -41,7 +44,9 @@ def read_validated(estimator: Any, X: Any, *, reset: bool, min_rows: int = 1) ->
     if pyarrow is not None and isinstance(X, pyarrow.RecordBatch):  # narwhals and scikit-learn don't see its names
         X = pyarrow.Table.from_batches([X])
     if not nw.dependencies.is_into_dataframe(X):
-        table = read_table(X, estimator, min_rows=min_rows)  # first, since its errors about shapes are clearer
+        table = read_table(
+            X, estimator, min_rows=min_rows, name=name
+        )  # first, since its errors about shapes are clearer
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         return table
     duplicate = first_duplicate(X.column_names if hasattr(X, "column_names") else X.columns)
@@ -50,7 +55,7 @@ def read_validated(estimator: Any, X: Any, *, reset: bool, min_rows: int = 1) ->
             f"Column names must be unique, but {short_repr(duplicate)} occurs more than once. Rename the columns."
         )
     validate_data(estimator, X, reset=reset, skip_check_array=True)
-    return read_table(X, estimator, min_rows=min_rows)
+    return read_table(X, estimator, min_rows=min_rows, name=name)
 
 
 def first_duplicate(names: Iterable[Any]) -> Any:
@@ -58,7 +63,7 @@ def first_duplicate(names: Iterable[Any]) -> Any:
     return next((name for name, count in Counter(names).items() if count > 1), None)
 
 
-def read_table(X: Any, estimator: Any = None, *, min_rows: int = 1) -> Table | SparseTable:
+def read_table(X: Any, estimator: Any = None, *, min_rows: int = 1, name: str = "X") -> Table | SparseTable:
     """Read a table of any supported kind.
 
     Parameters
@@ -69,6 +74,8 @@ def read_table(X: Any, estimator: Any = None, *, min_rows: int = 1) -> Table | S
         Named in messages.
     min_rows : int, default=1
         The fewest rows allowed.
+    name : str, default="X"
+        The argument's name, for messages.
 
     Returns
     -------
@@ -79,22 +86,25 @@ def read_table(X: Any, estimator: Any = None, *, min_rows: int = 1) -> Table | S
     TypeError
         A column holds something other than numbers, booleans and strings, or the table is lazy.
     ValueError
-        The table is not two-dimensional, or has too few rows or columns.
+        The table is not two-dimensional, has too few rows or columns, or is a sparse matrix with an index out of range.
     """
     if nw.dependencies.is_into_dataframe(X):
         return _read_frame(X, min_rows)
     if isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
         raise TypeError(
-            f"X must be a table in memory, got the lazy table {type(X).__name__}: pass the result of its .collect()."
+            f"{name} must be a table in memory, got the lazy table {type(X).__name__}: pass the result of its "
+            ".collect()."
         )
     if not hasattr(X, "dtype") and not sp.issparse(X):
         as_array = np.asarray(X)
         # NumPy would turn numbers next to strings into strings.
         X = np.asarray(X, dtype=object) if as_array.dtype.kind in "US" else as_array
+    if sp.issparse(X):
+        X = checked_sparse(X, name)  # first, since converting it follows its indices
     mask = np.ma.getmaskarray(X) if np.ma.is_masked(X) else None  # before check_array drops it
     X = check_array(
         X, accept_sparse="csr", dtype=None, ensure_all_finite=False, ensure_min_samples=min_rows, estimator=estimator,
-        input_name="X",
+        input_name=name,
     )  # fmt: skip
     if sp.issparse(X):
         return SparseTable(_canonical(X))
