@@ -1,13 +1,19 @@
 """Kernels are kept on disk, and a folder that is damaged or can't be written to is no obstacle."""
 
+import compileall
 import os
+import re
 import shutil
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
+from py_compile import PycInvalidationMode
 
 import pytest
 
+import wtm
+from wtm.kernels.jit import kernel_digest
 from wtm.kernels.pending import draw_decrement
 
 PROGRAM = textwrap.dedent(
@@ -84,5 +90,93 @@ def test_kernels_that_can_only_be_read_are_used(folder):
 
 
 def test_inner_functions_refuse_calls_from_python_instead_of_crashing():
-    with pytest.raises(TypeError, match="draw_decrement can be called by kernels only"):
+    with pytest.raises(TypeError, match="draw_decrement can only be called by kernels"):
         draw_decrement(None, 1, None)
+
+
+DIGEST = "from wtm.kernels.jit import cache_folder, kernel_digest; print(kernel_digest(), cache_folder())"
+
+
+def digest_of(path, prelude=""):
+    """Digest and cache folder of the package that is imported from `path`."""
+    environment = os.environ | {"PYTHONPATH": str(path), "NUMBA_CACHE_DIR": "cache"}
+    program = f"{prelude}\nimport wtm; assert wtm.__file__.startswith({str(path)!r}), wtm.__file__\n{DIGEST}"
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True, cwd=path.parent
+    )
+    return done.stdout.split()
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A folder with a copy of the package."""
+    source = Path(wtm.__file__).parent
+    shutil.copytree(source, tmp_path / "as files" / "wtm", ignore=shutil.ignore_patterns("__pycache__", "data"))
+    return tmp_path / "as files"
+
+
+def keep_bytecode_only(package):
+    compileall.compile_dir(package, quiet=2, legacy=True, invalidation_mode=PycInvalidationMode.UNCHECKED_HASH)
+    for source in package.rglob("*.py"):
+        source.unlink()
+
+
+def zip_package(package):
+    return Path(shutil.make_archive(str(package.parent / "zipped"), "zip", package))
+
+
+# A frozen program: modules come from an importer that has bytecode, and no file that could be read.
+FROZEN = """
+import importlib.machinery, pkgutil, sys
+class Frozen(importlib.machinery.SourceFileLoader):
+    def get_data(self, path):
+        if sys._getframe(1).f_code.co_name == "_module_content":
+            raise OSError(path)
+        return super().get_data(path)
+finder = importlib.machinery.FileFinder.path_hook((Frozen, [".py"]))
+sys.path_hooks.insert(0, lambda path: finder(path) if "as files" in path else (_ for _ in ()).throw(ImportError))
+sys.path_importer_cache.clear()
+"""
+WITHOUT_CODE = f"""{FROZEN}
+def get_code(self, name):
+    return None if sys._getframe(1).f_code.co_name == "_module_content" else super(Frozen, self).get_code(name)
+Frozen.get_code = get_code
+"""
+HIDDEN = "import pkgutil; pkgutil.iter_modules = lambda *args: iter(())"
+"""A frozen program that can't list its modules."""
+
+
+@pytest.mark.parametrize("kind", ["files", "ZIP", "bytecode", "ZIP of bytecode", "frozen"])
+def test_every_kind_of_installation_has_a_digest_of_its_kernels(package, kind):
+    def installed():
+        if "bytecode" in kind:
+            keep_bytecode_only(package)
+        return zip_package(package) if "ZIP" in kind else package
+
+    kernel = package / "wtm" / "kernels" / "bits.py"
+    changed = kernel.read_text().replace("& ONE", "| ONE")
+    assert changed != kernel.read_text()
+    changed_package = package.parent / "changed as files"
+    shutil.copytree(package, changed_package)
+    prelude = FROZEN if kind == "frozen" else ""
+    digest, folder = digest_of(installed(), prelude)
+    assert folder == f"cache/wtm-kernels-{digest}"
+    assert re.fullmatch("[0-9a-f]{16}", digest)
+    assert (digest == kernel_digest()) == (kind in ("files", "ZIP"))
+    package = changed_package
+    (package / "wtm" / "kernels" / "bits.py").write_text(changed)
+    assert digest_of(installed(), prelude)[0] != digest
+
+
+@pytest.mark.parametrize("prelude", [HIDDEN, WITHOUT_CODE], ids=["not listed", "without code"])
+def test_kernels_that_cannot_be_read_are_not_kept(package, prelude):
+    assert digest_of(package, prelude) == ["None", "None"]
+
+
+def test_the_warning_about_kernels_that_are_not_kept_comes_with_the_first(tmp_path):
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", f"{HIDDEN}\n{PROGRAM}"], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("0 1 Compiled kernels can't be kept on disk")
+    assert not list(tmp_path.iterdir())

@@ -1,14 +1,18 @@
 """The decorators of every kernel, and where compiled kernels are kept.
 
 Numba's own disk cache checks only the file of a kernel, so it would reuse a kernel whose *callee* in another file has
-changed. Kernels are therefore kept in a folder whose name is a digest of all kernel sources: a changed or upgraded
-package never loads old code. The package and the folder may both be read-only.
+changed. Kernels are therefore kept in a folder whose name is a digest of all kernel modules: a changed or upgraded
+package never loads old code. Numba itself checks its own version, Python's and the processor. The package and the
+folder may both be read-only.
 """
 
 import functools
 import hashlib
+import importlib.util
+import marshal
 import os
 import pickle
+import pkgutil
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -23,41 +27,80 @@ _DIGEST_BYTES = 32
 
 
 @functools.cache
-def kernel_digest() -> str:
-    """Sixteen hexadecimal digits of a digest of all kernel sources."""
+def kernel_digest() -> str | None:
+    """Sixteen hexadecimal digits of a digest of all kernel modules, or None if they can't be read.
+
+    It is a digest of the sources, or of the bytecode in an installation without sources.
+    """
+    return _package_digest(__name__.rpartition(".")[0])
+
+
+def _package_digest(package: str) -> str | None:
+    """Digest the modules of a package, wherever it is imported from: a folder, a ZIP file or a frozen program."""
+    spec = importlib.util.find_spec(package)
+    found = pkgutil.iter_modules(spec.submodule_search_locations if spec else None, f"{package}.")
+    modules = {f"{name.rpartition('.')[2]}.py": name for _, name, _ in found}
+    if not modules:
+        return None
     digest = hashlib.sha256()
-    for source in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(source.name.encode())
-        digest.update(source.read_bytes())
+    for file, name in sorted({"__init__.py": package, **modules}.items()):
+        content = _module_content(name)
+        if content is None:
+            return None
+        digest.update(file.encode())
+        digest.update(content)
     return digest.hexdigest()[:16]
 
 
+def _module_content(name: str) -> bytes | None:
+    """Return the file that a module is imported from, or its bytecode if there is no file, or None without either."""
+    spec = importlib.util.find_spec(name)
+    loader: Any = spec and spec.loader
+    try:
+        content: bytes = loader.get_data(loader.get_filename(name))
+    except (AttributeError, ImportError, OSError):
+        try:
+            code = loader.get_code(name)
+        except (AttributeError, ImportError):
+            return None
+        return None if code is None else marshal.dumps(code, 2)  # later versions depend on what else refers to it
+    return content
+
+
 @functools.cache
-def cache_folder() -> Path:
-    """Folder of this version's compiled kernels, in ``NUMBA_CACHE_DIR`` if set, else in the user's cache folder."""
+def cache_folder() -> Path | None:
+    """Folder of this version's compiled kernels, in ``NUMBA_CACHE_DIR`` if set, else in the user's cache folder.
+
+    None if `kernel_digest` is None: other versions would share the folder.
+    """
+    digest = kernel_digest()
+    if digest is None:
+        return None
     root = os.environ.get("NUMBA_CACHE_DIR") or AppDirs("wtm", appauthor=False).user_cache_dir
-    return Path(root) / f"wtm-kernels-{kernel_digest()}"
+    return Path(root) / f"wtm-kernels-{digest}"
 
 
-class _SourcesLocator(caching._CacheLocator):
+class _FolderLocator(caching._CacheLocator):
     """Makes Numba keep kernels in `cache_folder`, and treat them as fresh while the name of the folder is the same."""
 
-    def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
+    def __init__(self, folder: Path, py_func: Callable[..., Any], py_file: str) -> None:
+        self._folder = folder
         self._py_file = py_file
         self._lineno = py_func.__code__.co_firstlineno
 
     def get_cache_path(self) -> str:
-        return str(cache_folder())
+        return str(self._folder)
 
     def get_source_stamp(self) -> str:
-        return cache_folder().name
+        return self._folder.name
 
     def get_disambiguator(self) -> str:
         return str(self._lineno)
 
     @classmethod
-    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> "_SourcesLocator":
-        return cls(py_func, py_file)
+    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> "_FolderLocator | None":
+        folder = cache_folder()
+        return None if folder is None else cls(folder, py_func, py_file)
 
 
 class _KernelFiles(caching.IndexDataCacheFile):
@@ -83,7 +126,7 @@ class _KernelFiles(caching.IndexDataCacheFile):
 
 
 class _KernelCacheImpl(caching.CompileResultCacheImpl):
-    _locator_classes = (_SourcesLocator,)
+    _locator_classes = (_FolderLocator,)
 
 
 class _KernelCache(caching.Cache):
@@ -99,14 +142,24 @@ class _KernelCache(caching.Cache):
         try:
             super().save_overload(sig, data)
         except OSError as error:
-            _warn_that_kernels_are_not_kept(str(error))
+            _warn_that_kernels_are_not_kept(
+                f"in {cache_folder()} ({error})", "Set NUMBA_CACHE_DIR to a writable folder."
+            )
+
+
+class _NoCache(caching.NullCache):
+    """In the place of `_KernelCache` where `cache_folder` is None."""
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        _warn_that_kernels_are_not_kept(
+            "on disk (the modules of wtm.kernels can't be read)", "Install wtm as a folder or a ZIP file."
+        )
 
 
 @functools.cache
-def _warn_that_kernels_are_not_kept(reason: str) -> None:
+def _warn_that_kernels_are_not_kept(where: str, remedy: str) -> None:
     warnings.warn(
-        f"Compiled kernels can't be kept in {cache_folder()} ({reason}), so every process compiles them again, "
-        "which takes a while. Set NUMBA_CACHE_DIR to a writable folder.",
+        f"Compiled kernels can't be kept {where}, so every process compiles them again, which takes a while. {remedy}",
         RuntimeWarning,
         stacklevel=2,
     )
@@ -123,7 +176,7 @@ def kernel(func: Callable[..., Any]) -> Any:
     A kernel allocates nothing: Numba refuses one that does.
     """
     dispatcher = _jit()(func)
-    dispatcher._cache = _KernelCache(func)
+    dispatcher._cache = _NoCache() if cache_folder() is None else _KernelCache(func)
     return dispatcher
 
 
