@@ -1,7 +1,7 @@
 """Rules of a trained model: its clauses as readable objects."""
 
 import numbers
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,10 +74,10 @@ def rules_of(clf: Predictor, feature_names: Sequence[str] | None = None) -> list
     ValueError
         `feature_names` does not have one name for each feature.
     """
-    names = _literal_names(clf, feature_names)
+    name_of = _literal_names(clf, feature_names)
     voting = clf._voting_model()
     return [
-        _rule(voting, clause, label, names) for label, clauses in _voting_clauses(clf, voting) for clause in clauses
+        _rule(voting, clause, label, name_of) for label, clauses in _voting_clauses(clf, voting) for clause in clauses
     ]
 
 
@@ -106,12 +106,12 @@ def heaviest_rules(clf: Predictor, per_class: int = 10, feature_names: Sequence[
         raise TypeError(f"per_class must be an integer, got {per_class!r} of type {type(per_class).__name__}.")
     if per_class < 1:
         raise ValueError(f"per_class must be at least 1, got {per_class!r}.")
-    names = _literal_names(clf, feature_names)
+    name_of = _literal_names(clf, feature_names)
     voting = clf._voting_model()
     chosen: list[Rule] = []
     for label, clauses in _voting_clauses(clf, voting):
         by_weight = clauses[np.argsort(-np.abs(voting.clause_votes[clauses]), kind="stable")]
-        chosen += [_rule(voting, clause, label, names) for clause in by_weight[:per_class]]
+        chosen += [_rule(voting, clause, label, name_of) for clause in by_weight[:per_class]]
     return chosen
 
 
@@ -122,14 +122,14 @@ def _voting_clauses(clf: Predictor, voting: VotingModel) -> Iterator[tuple[Any, 
         yield label, i * voting.n_clauses + np.flatnonzero(has_literals[i])
 
 
-def _rule(voting: VotingModel, clause: int, label: Any, names: list[str]) -> Rule:
+def _rule(voting: VotingModel, clause: int, label: Any, name_of: Callable[[int], str]) -> Rule:
     vote = int(voting.clause_votes[clause])
     literals = voting.literal_list[voting.clause_ends[clause] : voting.clause_ends[clause + 1]]
-    return Rule(label, 1 if vote > 0 else -1, abs(vote) * voting.unit, tuple(names[literal] for literal in literals))
+    return Rule(label, 1 if vote > 0 else -1, abs(vote) * voting.unit, tuple(map(name_of, literals.tolist())))
 
 
-def _literal_names(clf: Predictor, feature_names: Sequence[str] | None) -> list[str]:
-    """Return the names of all literals: those of the features, then those of their negations."""
+def _literal_names(clf: Predictor, feature_names: Sequence[str] | None) -> Callable[[int], str]:
+    """Return what names a literal: the features come first, then their negations, in the order of the features."""
     if not isinstance(clf, Predictor):
         raise TypeError(
             f"clf must be a WTMClassifier, got a {type(clf).__name__}. Pass pipeline[-1] for a pipeline, or "
@@ -138,10 +138,17 @@ def _literal_names(clf: Predictor, feature_names: Sequence[str] | None) -> list[
     check_is_fitted(clf)
     n_columns = clf.n_features_in_
     if feature_names is None:
-        feature_names = getattr(clf, "feature_names_in_", [f"x{i}" for i in range(n_columns)])
-    names = [str(name) for name in feature_names]
-    if len(names) != n_columns:
-        raise ValueError(f"feature_names must name each of the model's {n_columns} features, got {len(names)} names.")
+        feature_names = getattr(clf, "feature_names_in_", None)
+    if feature_names is not None and len(feature_names) != n_columns:
+        raise ValueError(
+            f"feature_names must name each of the model's {n_columns} features, got {len(feature_names)} names."
+        )
+    # Without names, name only what occurs: there may be far more columns.
+    column_name = "x{}".format if feature_names is None else lambda i: str(feature_names[i])
     if clf.booleanizer_ is not None:
-        return clf.booleanizer_.literal_names(names)
-    return names + [f"NOT ({name})" for name in names]
+        return clf.booleanizer_.literal_names([column_name(i) for i in range(n_columns)]).__getitem__
+
+    def literal_name(literal: int) -> str:
+        return column_name(literal) if literal < n_columns else f"NOT ({column_name(literal - n_columns)})"
+
+    return literal_name

@@ -158,10 +158,10 @@ def test_parameters_that_are_no_plain_data_are_named(trained, path):
 
 def test_further_scalar_attributes_are_kept(trained, path):
     model = copy.deepcopy(trained)
-    model.best_epoch_, model.share_, model.note_, model.limit_ = np.int64(5), 0.25, None, float("inf")
+    model.rank_, model.share_, model.note_, model.limit_ = np.int64(5), 0.25, None, float("inf")
     model.not_kept_, model._private_ = object(), 3
     loaded = through_a_file(model, path)
-    assert (loaded.best_epoch_, loaded.share_, loaded.note_, loaded.limit_) == (5, 0.25, None, float("inf"))
+    assert (loaded.rank_, loaded.share_, loaded.note_, loaded.limit_) == (5, 0.25, None, float("inf"))
     assert not hasattr(loaded, "not_kept_")
     assert not hasattr(loaded, "_private_")
 

@@ -1,18 +1,29 @@
 """Nothing wrong is read from a model file, whatever stands in it."""
 
+import copy
+import json
 import pickle
+import subprocess
+import sys
+import tracemalloc
 
+import joblib
 import numpy as np
 import pytest
 import safetensors
 import safetensors.numpy
+import scipy.sparse as sp
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.helpers.modelfiles import changed, contents, forge, through_a_file
-from tests.helpers.problems import small, three_classes
+from tests.helpers.problems import assert_same_model, small, three_classes
 from wtm import load_model
 from wtm.modelfile.schema import SCHEMA_VERSION
+from wtm.modelfile.values import parse_json
+from wtm.rules import rules_of
+from wtm.utils import memory_limits
+from wtm.utils.threads import resolve_n_threads
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["whole", "prediction only"])
@@ -83,6 +94,13 @@ WRONG_HEADERS = [
     (("machine", "boost_true_positive"), 1),
     (("machine",), {}),
     *((("progress", name), value) for name in ("seed", "n_seen", "n_epochs") for value in (-1, 1 << 63, 1.0, None)),
+    *((("progress", "n_seen"), value) for value in (0, 1, (1 << 63) - 1, 1 << 62)),
+    (("progress", "n_epochs"), 3),
+    (("attributes", "n_epochs_"), 3),
+    *((("attributes", "best_epoch_"), value) for value in (1, 3, True, "2", None)),
+    (("history",), [{}]),
+    (("history",), [{}] * 3),
+    *((("parameters", "n_jobs"), value) for value in (0, True, 1.5, "all", [1])),
     (("progress",), None),
     *((("logit_scale",), value) for value in (0.0, -1.0, 1, None, {"float": "inf"})),
     (("estimator",), "WTMRegressor"),
@@ -221,10 +239,113 @@ def test_a_header_that_promises_much_gets_no_memory(trained, path):
     trained.save(path)
     header, arrays = contents(path)
     header = changed(header, ("machine", "n_clauses"), 1 << 24)
-    header = changed(header, ("attributes", "n_features_in_"), 1 << 50)
-    forge(path, changed(header, ("machine", "n_features"), 1 << 50), arrays)
+    header = changed(header, ("attributes", "n_features_in_"), 1 << 30)
+    forge(path, changed(header, ("machine", "n_features"), 1 << 30), arrays)
     with pytest.raises(ValueError, match="by its header they should be"):
         load_model(path)
+
+
+@pytest.mark.parametrize("n_features", [1 << 62, (1 << 30) + 1])
+def test_a_model_for_prediction_has_no_more_features_than_literals_can_number(trained, path, n_features):
+    trained.save(path, prediction_only=True)
+    header, arrays = contents(path)
+    arrays["literals"] = arrays["literals"].astype(np.int32)
+    header = changed(header, ("attributes", "n_features_in_"), n_features)
+    forge(path, changed(header, ("machine", "n_features"), n_features), arrays)
+    with pytest.raises(ValueError, match="n_features must be from 1 to 1073741824"):
+        load_model(path)
+
+
+def test_a_model_that_claims_many_features_takes_no_memory_for_them(trained, path, monkeypatch):
+    """Neither when it is read nor for its rules; prediction counts its working space before it is allocated."""
+    trained.save(path, prediction_only=True)
+    header, arrays = contents(path)
+    arrays["literals"] = arrays["literals"].astype(np.int32)
+    header = changed(header, ("attributes", "n_features_in_"), 1 << 30)
+    forge(path, changed(header, ("machine", "n_features"), 1 << 30), arrays)
+    model = load_model(path)
+    tracemalloc.start()
+    rules = rules_of(model)
+    assert tracemalloc.get_traced_memory()[1] < 1 << 24
+    tracemalloc.stop()
+    assert len(rules) == len(rules_of(trained))
+    assert {literal for rule in rules for literal in rule.literals} <= {f"x{i}" for i in range(14)}
+    monkeypatch.setattr(memory_limits, "available_memory", lambda: 1 << 33)
+    with pytest.raises(MemoryError, match="1,073,741,824 features"):
+        model.predict(sp.csr_array((1, 1 << 30)))
+
+
+def test_a_header_of_empty_lists_is_refused_at_once(trained, path):
+    trained.save(path)
+    header, arrays = contents(path)
+    text = json.dumps(header | {"history": [{}] * 1_000_000}, separators=(",", ":"))
+    path.write_bytes(safetensors.numpy.save(arrays, {"wtm": text}))
+    tracemalloc.start()
+    with pytest.raises(ValueError, match="lists and objects in only"):
+        load_model(path)
+    assert tracemalloc.get_traced_memory()[1] < 20 * len(text)
+    tracemalloc.stop()
+
+
+def test_a_header_that_may_not_fit_in_memory_is_not_parsed(monkeypatch):
+    monkeypatch.setattr(memory_limits, "available_memory", lambda: 1 << 26)
+    with pytest.raises(MemoryError, match="Parsing a header"):
+        parse_json("[" + "10," * 1_000_000 + "0]")
+
+
+@pytest.mark.parametrize("n_jobs", [None, -1, 1, 4, 10**6, -(10**6)])
+def test_a_file_asks_for_no_more_threads_than_there_are_cores(trained, path, n_jobs):
+    trained.save(path)
+    header, arrays = contents(path)
+    forge(path, changed(header, ("parameters", "n_jobs"), n_jobs), arrays)
+    loaded = load_model(path)
+    most = max(8, joblib.cpu_count())
+    assert loaded.n_jobs == (n_jobs if n_jobs is None else min(n_jobs, most))
+    assert resolve_n_threads(loaded.n_jobs) <= most
+    loaded.predict(three_classes()[0])
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [({"n_jobs": 0}, "n_jobs must be"), ({"history_": []}, "history_ has 0 entries"), ({"best_epoch_": 1}, "is 1")],
+    ids=["n_jobs", "history_", "best_epoch_"],
+)
+def test_what_would_be_refused_is_not_written(trained, path, change, reason):
+    model = copy.deepcopy(trained)
+    vars(model).update(change)
+    for prediction_only in (False, True):
+        with pytest.raises(ValueError, match=f"can't be written to a file: .*{reason}"):
+            model.save(path, prediction_only=prediction_only)
+    assert not path.exists()
+
+
+OVERWRITE = """
+import sys
+data = open(sys.argv[1], "rb").read()
+print("ready", flush=True)
+while True:
+    with open(sys.argv[1], "r+b") as file:
+        file.truncate(4096)
+        file.write(data)
+"""
+
+
+def test_a_file_that_is_overwritten_meanwhile_is_refused_or_whole(tmp_path, path):
+    """In place: not replaced, as `save` does it."""
+    X = np.random.default_rng(0).integers(0, 2, (20, 2000), np.uint8)
+    model = small(n_epochs=1, n_clauses=100).fit(X, np.arange(20) % 3)
+    model.save(path)
+    process = subprocess.Popen([sys.executable, "-c", OVERWRITE, path], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout.readline() == "ready\n"
+        for _ in range(200):
+            try:
+                assert_same_model(load_model(path), model)
+            except ValueError as error:
+                assert "can't be loaded as a model" in str(error)  # noqa: PT017
+    finally:
+        process.kill()
+        process.communicate()
 
 
 def test_a_short_message_for_a_long_name(trained, path):

@@ -58,7 +58,7 @@ def test_labels_come_back_as_they_were(values, as_objects):
 
 @pytest.mark.parametrize(
     "text",
-    ["NaN", "[-Infinity]", "1e999", '{"a": 1, "a": 1}', "[" * 100_000, "9" * 9999, ""],
+    ["NaN", "[-Infinity]", "1e999", '{"a": 1, "a": 1}', "[" * 90_000, "9" * 9999, ""],
     ids=lambda text: text[:9],
 )
 def test_what_is_no_strict_json_is_refused(text):

@@ -14,6 +14,8 @@ from wtm.machine.machine import Machine
 from wtm.utils.interruptible import interruptible
 from wtm.utils.memory_limits import check_memory
 
+_BYTES_PER_FEATURE = 2 * BLOCK // 8  # of the columns in `VoteBuffers`
+
 
 @dataclass(frozen=True)
 class VotingModel:
@@ -88,12 +90,22 @@ class VotingModel:
             The rows to predict; all when left out.
         n_threads : int
             The result does not depend on it.
+
+        Raises
+        ------
+        MemoryError
+            The working space doesn't fit in memory.
         """
         if rows is None:
             rows = np.arange(len(examples), dtype=np.int64)
         sums = np.empty((len(rows), self.n_machines), np.int64)
         n_blocks = -(-len(rows) // BLOCK)
         n_parts = max(1, min(n_threads, n_blocks))
+        check_memory(
+            n_parts * _BYTES_PER_FEATURE * examples.n_features,
+            f"Working space of {n_parts} threads for {examples.n_features:,} features",
+            "Use fewer features, or a smaller n_jobs.",
+        )
         bounds = [n_blocks * part // n_parts * BLOCK for part in range(n_parts)] + [len(rows)]
         # Threads, whatever the context says: they write to one array.
         Parallel(n_jobs=n_parts, require="sharedmem")(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from joblib import cpu_count
 
 from wtm import __version__
 from wtm.booleanizer import Booleanizer
@@ -14,7 +15,7 @@ from wtm.kernels.sampling import RANDOM_WORDS
 from wtm.machine.machine import Machine
 from wtm.machine.machine_parameters import MachineParameters
 from wtm.machine.model import Model, PredictionModel
-from wtm.modelfile.container import Contents, open_file
+from wtm.modelfile.container import Contents, read_file
 from wtm.modelfile.old_versions import renamed_entry
 from wtm.modelfile.schema import (
     ESTIMATOR,
@@ -22,6 +23,7 @@ from wtm.modelfile.schema import (
     PROGRESS,
     SCHEMA_VERSION,
     ModelRecord,
+    check_consistent,
     is_attribute_name,
     is_scalar,
     literal_dtype,
@@ -30,6 +32,8 @@ from wtm.modelfile.values import decode, decode_labels
 from wtm.validation.parameters import check_parameters
 
 _LONGEST_REASON = 1000
+_MAX_FEATURES = 1 << 30  # literals are numbered in 31 bits
+_THREADS_ALLOWED = 8  # whatever the machine has
 
 
 def read_model(path: Path, defaults: Mapping[str, Any]) -> ModelRecord:
@@ -51,8 +55,7 @@ def read_model(path: Path, defaults: Mapping[str, Any]) -> ModelRecord:
         The file can't be read.
     """
     try:
-        with open_file(path, _check_version) as contents:
-            return _record(contents, defaults)
+        return _record(read_file(path, _check_version), defaults)
     except (ValueError, TypeError, OverflowError, RecursionError) as error:
         reason = str(error)[:_LONGEST_REASON]  # a file can hold names of any length
         raise ValueError(f"{path} can't be loaded as a model: {reason}") from error
@@ -84,7 +87,11 @@ def _record(contents: Contents, defaults: Mapping[str, Any]) -> ModelRecord:
     history = [_history_entry(entry) for entry in _field(header, "history", list)]
     read = _prediction_model if _field(header, "prediction_only", bool) else _model
     model = read(contents, machine_parameters, len(classes))
-    return ModelRecord(parameters, model, classes, history, attributes, booleanizer, feature_names)
+    record = ModelRecord(parameters, model, classes, history, attributes, booleanizer, feature_names)
+    check_consistent(record)
+    if parameters.get("n_jobs") is not None:  # a file can't ask for more threads than there are cores
+        parameters["n_jobs"] = min(parameters["n_jobs"], max(_THREADS_ALLOWED, cpu_count()))
+    return record
 
 
 def _field(header: Mapping[str, Any], name: str, kind: type) -> Any:
@@ -110,8 +117,8 @@ def _machine_parameters(header: dict[str, Any], defaults: Mapping[str, Any]) -> 
         raise ValueError(f"machine in its header must have {', '.join(kinds)}, got {sorted(stored)}")
     for name, kind in kinds.items():
         _field(stored, name, kind)  # type: ignore[arg-type]
-    if stored["n_features"] < 1:
-        raise ValueError(f"n_features must be at least 1, got {stored['n_features']}")
+    if not 1 <= stored["n_features"] <= _MAX_FEATURES:
+        raise ValueError(f"n_features must be from 1 to {_MAX_FEATURES}, got {stored['n_features']}")
     allowed = {name: value for name, value in stored.items() if name != "n_features"}
     check_parameters(dict(defaults) | allowed)
     return MachineParameters(**stored)
@@ -180,27 +187,29 @@ def _model(contents: Contents, parameters: MachineParameters, n_classes: int) ->
         if not 0 <= _field(progress, name, int) < 1 << 63:
             raise ValueError(f"{name} must be from 0 to 2**63 - 1, got {progress[name]}")
     _check_layout(contents, {
-        "states": ("U8", (n_classes, p.n_clauses, p.n_literals)),
-        "exponents": ("I32", (n_classes, p.n_clauses)),
-        "random": ("U64", (n_classes, RANDOM_WORDS)),
+        "states": (np.uint8, (n_classes, p.n_clauses, p.n_literals)),
+        "exponents": (np.int32, (n_classes, p.n_clauses)),
+        "random": (np.uint64, (n_classes, RANDOM_WORDS)),
     })  # fmt: skip
-    exponents, random = _exponents(contents, parameters), contents.read("random")
+    exponents, random = _exponents(contents, parameters), contents.arrays["random"].astype(np.uint64)
     if not (random[:, [*range(8), 16]] | random[:, [*range(8, 16), 17]]).all():
         raise ValueError("one of its random states is all zeros")
     p.check_memory(n_classes)
-    machines = [Machine.of(p, contents.read("states", i), exponents[i], random[i]) for i in range(n_classes)]
+    machines = [Machine.of(p, contents.arrays["states"][i], exponents[i], random[i]) for i in range(n_classes)]
     return Model(machines, **{name: progress[name] for name in PROGRESS}, logit_scale=_logit_scale(contents.header))
 
 
 def _prediction_model(contents: Contents, parameters: MachineParameters, n_classes: int) -> PredictionModel:
     p = parameters
-    n_literals = contents.layout.get("literals", ("", ()))[1]
+    if contents.header.get("progress") is not None:
+        raise ValueError("it is for prediction only, but has the progress of a training")
+    n_literals = contents.arrays["literals"].shape if "literals" in contents.arrays else ()
     _check_layout(contents, {
-        "exponents": ("I32", (n_classes, p.n_clauses)),
-        "literal_counts": ("I32", (n_classes, p.n_clauses)),
-        "literals": ("U16" if literal_dtype(p) is np.uint16 else "I32", n_literals[:1]),
+        "exponents": (np.int32, (n_classes, p.n_clauses)),
+        "literal_counts": (np.int32, (n_classes, p.n_clauses)),
+        "literals": (literal_dtype(p), n_literals[:1]),
     })  # fmt: skip
-    counts, literals = contents.read("literal_counts").ravel(), contents.read("literals").astype(np.int32)
+    counts, literals = contents.arrays["literal_counts"].ravel(), contents.arrays["literals"].astype(np.int32)
     ends = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
     if (counts < 0).any() or ends[-1] != len(literals):
         raise ValueError("its literal_counts don't add up to the number of its literals")
@@ -212,7 +221,7 @@ def _prediction_model(contents: Contents, parameters: MachineParameters, n_class
 
 
 def _exponents(contents: Contents, parameters: MachineParameters) -> np.ndarray:
-    exponents = contents.read("exponents")
+    exponents = contents.arrays["exponents"].astype(np.int32)
     limit = parameters.weight_table.max_exponent
     if exponents.min() < -limit or exponents.max() > limit:
         raise ValueError(f"its exponents are not within -{limit} to {limit}, the range for gamma = {parameters.gamma}")
@@ -226,6 +235,11 @@ def _logit_scale(header: dict[str, Any]) -> float:
     return scale
 
 
-def _check_layout(contents: Contents, expected: dict[str, tuple[str, tuple[int, ...]]]) -> None:
-    if contents.layout != expected:
-        raise ValueError(f"its arrays are {contents.layout}, but by its header they should be {expected}")
+def _check_layout(contents: Contents, expected: dict[str, tuple[type, tuple[int, ...]]]) -> None:
+    found = {name: (array.dtype.type, array.shape) for name, array in contents.arrays.items()}
+    if found != expected:
+        raise ValueError(f"its arrays are {_spelled(found)}, but by its header they should be {_spelled(expected)}")
+
+
+def _spelled(layout: dict[str, tuple[type, tuple[int, ...]]]) -> str:
+    return ", ".join(f"{name} {dtype.__name__} {shape}" for name, (dtype, shape) in layout.items()) or "none"

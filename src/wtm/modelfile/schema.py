@@ -11,6 +11,7 @@ import numpy as np
 from wtm.booleanizer import Booleanizer
 from wtm.machine.machine_parameters import MachineParameters
 from wtm.machine.model import Model, PredictionModel
+from wtm.utils.printable import short_repr
 
 SCHEMA_VERSION = 2
 """docs/model-file.md describes it."""
@@ -20,6 +21,7 @@ PARAMETERS_NOT_KEPT = {"callbacks"}  # code
 PROGRESS = ("seed", "n_seen", "n_epochs")
 """What the schedule of the next epoch depends on."""
 
+_MOST_SEEN = 1 << 62  # no training gets there, and numbers of examples beyond it would not fit into 64 bits
 _SCALAR_ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]*[a-z0-9]_")
 _OTHER_ATTRIBUTES = {"classes_", "feature_names_in_", "history_", "booleanizer_", "machines_"}  # kept in another way
 
@@ -50,6 +52,33 @@ class ModelRecord:
     attributes: dict[str, Any]
     booleanizer: Booleanizer | None = None
     feature_names: list[str] | None = None
+
+
+def check_consistent(record: ModelRecord) -> None:
+    """Check that what a record says of its training fits together.
+
+    Raises
+    ------
+    ValueError
+        It does not, so the model could not be used.
+    """
+    n_epochs, n_entries = record.attributes["n_epochs_"], len(record.history)
+    kept = record.attributes.get("best_epoch_", n_epochs)
+    if kept != n_epochs or isinstance(kept, bool):
+        raise ValueError(f"best_epoch_ is {short_repr(kept)}, but the model was trained for {n_epochs} epochs")
+    if n_entries < n_epochs or (n_entries > n_epochs and "best_epoch_" not in record.attributes):
+        raise ValueError(f"history_ has {n_entries} entries, but the model was trained for {n_epochs} epochs")
+    if isinstance(record.model, Model):
+        n_seen = record.model.n_seen
+        if record.model.n_epochs != n_epochs:
+            raise ValueError(f"n_epochs_ is {n_epochs}, but the machines were trained for {record.model.n_epochs}")
+        if n_seen < n_epochs or (n_seen and not n_epochs) or n_seen >= _MOST_SEEN:
+            raise ValueError(f"n_seen can't be {n_seen} after {n_epochs} epochs")
+    n_jobs = record.parameters.get("n_jobs")
+    if n_jobs is not None and (not isinstance(n_jobs, numbers.Integral) or isinstance(n_jobs, bool) or not n_jobs):
+        raise ValueError(
+            f"n_jobs must be None, a positive number of threads, or -1 for all cores; got {short_repr(n_jobs)}"
+        )
 
 
 def scalar_attributes(attributes: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,18 +9,44 @@ from typing import Any
 
 import numpy as np
 
+from wtm.utils.memory_limits import check_memory
 from wtm.utils.printable import short_repr
 
 _LABEL_DTYPES = re.compile(r"\|b1|\|[iu]1|[<>][iu][248]|[<>]f[248]|[<>]U[0-9]{1,9}|\|S[0-9]{1,9}|\|O")
 _MAX_LABEL_BYTES = 1 << 26  # of the array of classes; its size is not bounded by that of the file
 
+_CONTAINERS_ALLOWED = 100_000
+_CHARACTERS_PER_CONTAINER = 16  # beyond; a model's header has more, an empty object 3, and parsed it takes 100 bytes
+_BYTES_PER_CONTAINER, _BYTES_PER_ITEM = 300, 64
+
 
 def parse_json(text: str) -> Any:
-    """Parse JSON strictly: NaN, infinity and duplicate keys are errors."""
+    """Parse JSON strictly: NaN, infinity and duplicate keys are errors, and so are millions of empty lists.
+
+    Raises
+    ------
+    ValueError
+        It is not such JSON.
+    MemoryError
+        What is parsed may not fit in memory.
+    """
+    check_memory(
+        len(text) + _BYTES_PER_CONTAINER * check_containers(text) + _BYTES_PER_ITEM * text.count(","),
+        f"Parsing a header of {len(text):,} characters",
+        "Free some memory.",
+    )
     try:
         return json.loads(text, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_unique)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"its header can't be read as JSON: {error}") from error
+
+
+def check_containers(text: str) -> int:
+    """Return about how many lists and objects JSON has; a ValueError if they are too many for so short a text."""
+    n_containers = text.count("[") + text.count("{")
+    if n_containers > _CONTAINERS_ALLOWED + len(text) // _CHARACTERS_PER_CONTAINER:
+        raise ValueError(f"its header has {n_containers:,} lists and objects in only {len(text):,} characters")
+    return n_containers
 
 
 def encode(value: Any) -> Any:

@@ -19,6 +19,7 @@ from wtm.modelfile.schema import (
     PROGRESS,
     SCHEMA_VERSION,
     ModelRecord,
+    check_consistent,
     literal_dtype,
 )
 from wtm.modelfile.values import encode, encode_labels
@@ -36,7 +37,8 @@ def write_model(path: Path, record: ModelRecord, *, prediction_only: bool = Fals
     TypeError
         A parameter, a label or an entry of the history is not plain data.
     ValueError
-        `prediction_only` is False for a model that can only predict, or `path` can't be replaced.
+        `prediction_only` is False for a model that can only predict, the record contradicts itself, or `path` can't
+        be replaced.
     MemoryError
         There is no memory free for the copy that is written.
     OSError
@@ -54,7 +56,12 @@ def write_model(path: Path, record: ModelRecord, *, prediction_only: bool = Fals
         )
     else:
         arrays = _machine_arrays(model.machines)
-    write_file(path, _header(record, prediction_only), arrays)
+    header = _header(record, prediction_only)
+    try:
+        check_consistent(record)
+    except ValueError as error:
+        raise ValueError(f"The model can't be written to a file: {error}.") from None
+    write_file(path, header, arrays)
 
 
 def _header(record: ModelRecord, prediction_only: bool) -> dict[str, Any]:
