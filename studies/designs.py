@@ -18,7 +18,7 @@ from wtm.paper.settings import COMPRESSION, NAMES_BY_RECIPE, PRESETS, Preset, Se
 from wtm.paper.text_table import say
 
 PROGRAM_SEED = 0
-"""Stands for the default initial state of the authors' program."""
+"""Represents the default initial state of the authors' program."""
 
 FOLDER = "ablations"
 

@@ -15,7 +15,7 @@ Shortfalls = dict[Setting, dict[str, float]]
 
 
 def best_settings(trials: Trials) -> dict[str, Trial]:
-    """Return the best trial of each data set at the default number of epochs; of equals, the one with fewer clauses."""
+    """Return the best trial of each data set at the default number of epochs; on a tie, the one with fewer clauses."""
     best = {}
     for name in NAMES:
         chosen = [trial for (problem, _, n_epochs), trial in trials.items() if (problem, n_epochs) == (name, EPOCHS)]

@@ -1,4 +1,4 @@
-"""pyTsetlinMachine: clauses of each class, integer weights, C with 32 literals a word and an index of clauses."""
+"""pyTsetlinMachine: clauses of each class, integer weights, C with 32 literals per word and an index of clauses."""
 
 from protocol import serve
 from tsetlin_c import TsetlinInC

@@ -13,7 +13,7 @@ __version__ = "0.2.0"
 
 
 def __getattr__(name: str) -> Any:
-    # Numba and scikit-learn take a second to import: whoever asks for the version only should not wait for them.
+    # Numba and scikit-learn take a second to import: reading the version should not wait for them.
     if name == "WTMClassifier":
         from wtm.classifier import WTMClassifier
 

@@ -39,18 +39,18 @@ class Booleanizer(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     n_thresholds : int, default=10
-        The most thresholds that a number column gets. They divide its rows evenly and lie between neighbouring training
-        values; if there are few values, every gap between them has a threshold. In a column that is mostly 0, such as a
-        sparse one, the first threshold is 0. A threshold splits off at least one training row in a hundred, unless that
-        would leave the column without any.
+        Largest number of thresholds of a number column. They divide its rows evenly and lie between neighbouring
+        training values; if there are few values, every gap between them has a threshold. In a column that is mostly 0,
+        such as a sparse one, the first threshold is 0. A threshold splits off at least one training row in a hundred,
+        unless that would leave the column without any.
     thresholds : array-like of float, or dict, default=None
         Your own thresholds: a list for all number columns, or a dict of lists for some columns, by name or position.
         They are used as given.
     max_categories : int or None, default=64
-        The most values of a column that get a feature: the most frequent ones. None means no limit. Other values are
-        treated as unseen.
+        Largest number of values of a column that get a feature: the most frequent ones. None means no limit. Other
+        values are treated as unseen.
     sparse_output : bool or "auto", default="auto"
-        Whether `transform` returns a CSR matrix; "auto" does so for sparse input.
+        Whether `transform` returns a CSR matrix. "auto" returns one for sparse input.
 
     Attributes
     ----------
@@ -65,12 +65,12 @@ class Booleanizer(TransformerMixin, BaseEstimator):
 
     Notes
     -----
-    Numbers are compared as float64, whatever their dtype: 1, 1.0 and True are the same value, also as categories. For
+    Numbers are compared as float64, whatever their dtype: 1, 1.0 and True are the same value, even as categories. For
     an unseen value, or a missing one in a column that had none during fit, all features of the column are false. A 0/1
     column is true above 0.5. Infinities, dates, and integers that float64 can't hold are refused.
 
-    Names are exact: a threshold reads back as the same float64, and a value stands in quotes if it would be ambiguous.
-    See the module `wtm.tables.conditions` for the grammar.
+    Names are exact: a threshold reads back as the same float64, and ambiguous values are in quotes. See the module
+    `wtm.tables.conditions` for the grammar.
 
     Examples
     --------
@@ -108,7 +108,7 @@ class Booleanizer(TransformerMixin, BaseEstimator):
             NumPy, SciPy, pandas, polars, or lists of lists.
         y : ignored
         sample_weight : array-like of shape (n_samples,), optional
-            How often each row counts: a row of weight 3 counts as three rows, and one of weight 0 is left out.
+            How many times each row counts: a row of weight 3 counts as three rows, and a row of weight 0 is left out.
 
         Returns
         -------
@@ -180,7 +180,7 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         input_features : array-like of str of shape (n_features_in_,), optional
-            Names of the columns, if `fit` saw none; the default is ``x0``, ``x1`` and so on.
+            Names of the columns, if `fit` got none; the default is ``x0``, ``x1`` and so on.
 
         Returns
         -------
@@ -299,12 +299,16 @@ class Booleanizer(TransformerMixin, BaseEstimator):
 
     def _set_conditions(self, conditions: list[Conditions], name: str) -> None:
         if not any(c.n_features for c in conditions):
-            raise ValueError(f"{name} has no column with two different values, so it gives no features.")
+            raise ValueError(
+                f"{name} has no column with two different values, so it gives no features. Fit on rows that differ."
+            )
         self.conditions_ = conditions
         duplicate = first_duplicate(self.get_feature_names_out())
         if duplicate is not None:
             del self.conditions_
-            raise ValueError(f"Two features would have the name {duplicate!r}: rename the column of this name.")
+            raise ValueError(
+                f"Two features would have the name {duplicate!r}: rename one of the columns that they come from."
+            )
 
     def _blocks(self, table: Table | SparseTable) -> Iterator[Any]:
         """Return the features of blocks of rows: see `feature_blocks`."""

@@ -34,9 +34,13 @@ install_module_aliases()
 class WTMClassifier(Predictor):
     """Weighted Tsetlin Machine: a vote of weighted AND-rules over true/false features.
 
-    Each class has a machine of `n_clauses` clauses, also if there are only two classes. A clause is an AND of features
-    and negated features. Half of a machine's clauses vote for its class and half against it, each with its own weight.
-    The class with the largest sum of votes is predicted.
+    Each class has a machine of `n_clauses` clauses, even if there are only two classes. A clause is an AND of literals:
+    features and negated features. Half of a machine's clauses vote for its class and half against it, each with its own
+    weight. The class with the largest sum of votes, its class sum, is predicted.
+
+    Each clause has an automaton per literal. The literal is included in the clause while the automaton is in the upper
+    half of its states. Training gives two kinds of feedback: Type I fits a clause to the current example, and Type II
+    adds literals that are false for it. docs/design.md describes both.
 
     Parameters
     ----------
@@ -44,10 +48,10 @@ class WTMClassifier(Predictor):
         Number of clauses per class, even.
     T : float, default=25
         Target of the class sums: training moves the sum of an example's own class toward +T and that of another class
-        toward -T. More clauses allow a larger `T`.
+        toward -T. With more clauses, use a larger `T`.
     s : float, default=3
-        Specificity, from 1 to 2**32. The probability p_s of the paper is 1/s. A larger `s` makes longer rules, except
-        close to 1, where rules may be long as well.
+        Specificity, from 1 to 2**32: Type I feedback moves literals toward exclusion with probability 1/s, the paper's
+        p_s. A larger `s` makes longer clauses, but near 1 they may be long too.
     gamma : float, default=0.01
         Learning rate of the weights: each update multiplies or divides a weight by 1 + gamma. With 0 all weights stay
         1, as in the original Tsetlin machine.
@@ -56,19 +60,19 @@ class WTMClassifier(Predictor):
     n_states : int, default=256
         Number of states of an automaton (2N in the paper), even, at most 256.
     boost_true_positive : bool, default=True
-        Whether Type I feedback to a true clause always reinforces its true literals, as in the paper. If False, it
-        does so with probability 1 - 1/s, as in the original Tsetlin machine.
+        Whether Type I feedback to a true clause always moves true literals toward inclusion, as in the paper. If False,
+        it does so with probability 1 - 1/s, as in the original Tsetlin machine.
     init : {"border", "random"}, default="border"
         Initial states of the automata. "border" starts all in the last state that excludes, as the paper's own program
-        does; "random" starts each in one of the two middle states, chosen by a fair coin, as the paper says.
+        does; "random" starts each in one of the two middle states with equal probability, as the paper describes.
     engine : {"lazy", "direct"}, default="lazy"
         How an epoch is computed. "direct" follows the paper example by example. "lazy" samples from exactly the same
         distribution and is faster, since it skips work that changes nothing. The same seed gives different models with
         the two engines.
     sampler : {"bits", "binomial", "bernoulli"}, default="bits"
-        How the direct engine draws the literals that Type I feedback weakens. All three sample from the same
-        distribution: "bits" draws whole vectors of random bits, "binomial" uses Algorithm 1 of the paper, "bernoulli"
-        draws a number per literal.
+        How the direct engine draws the literals that Type I feedback moves toward exclusion. All three sample from the
+        same distribution: "bits" draws whole vectors of random bits, "binomial" uses Algorithm 1 of the paper,
+        "bernoulli" draws a number per literal.
     booleanizer : {"auto", "strict"} or Booleanizer, default="auto"
         How columns become true/false features. "auto" uses a table of 0 and 1 as it is and fits a
         :class:`wtm.Booleanizer` with default parameters to any other table. "strict" accepts only 0 and 1. A
@@ -81,7 +85,7 @@ class WTMClassifier(Predictor):
         Weights of the classes, by which `sample_weight` is multiplied. A dict maps labels to weights; labels that it
         lacks have weight 1. "balanced" gives all classes the same total weight.
     early_stopping : bool, default=False
-        Whether `fit` keeps the state of the epoch with the best validation accuracy (the earliest of equals), and stops
+        Whether `fit` keeps the state of the epoch with the best validation accuracy (the earliest on a tie), and stops
         when that accuracy hasn't improved for `n_iter_no_change` epochs. The validation data are `X_val` and `y_val`
         if given, else a part of the training rows, which are then not trained on.
     validation_fraction : float, default=0.1
@@ -93,7 +97,7 @@ class WTMClassifier(Predictor):
         Whether `fit` resumes from the previous call and trains `n_epochs` more epochs, instead of starting again.
     callbacks : function, list of functions or None, default=None
         Called after every epoch with a :class:`wtm.fitting.callbacks.Epoch`, which has the epoch's number and metrics
-        and can make a fitted copy of the classifier. Training stops if one returns True.
+        and can make a fitted copy of the classifier. Training stops if a callback returns True.
     n_jobs : int or None, default=None
         Number of threads, used over classes in training and over rows in prediction. None means 1 unless in a
         :func:`joblib.parallel_config` context; -1 means all cores. Results don't depend on it.
@@ -116,7 +120,7 @@ class WTMClassifier(Predictor):
         Number of epochs that the model has been trained. After `early_stopping` this is the best epoch; `partial_fit`
         and warm starts resume from it.
     best_epoch_ : int
-        The same. Defined only after a `fit` with `early_stopping`.
+        Same as `n_epochs_`. Defined only after a `fit` with `early_stopping`.
     history_ : list of dict
         Metrics of each epoch, including those after the best one: ``epoch`` (from 1), ``seconds`` (of training alone),
         ``train_accuracy`` (on all training rows, or on 5,000 spread evenly if there are more), ``valid_accuracy`` (None
@@ -204,10 +208,10 @@ class WTMClassifier(Predictor):
         y : array-like of shape (n_samples,)
             Labels of one kind: integers, strings, booleans or whole floats, but not dates.
         sample_weight : array-like of shape (n_samples,), optional
-            How many times an epoch sees each row. A fraction is a probability, drawn again in every epoch. Weight 0 is
-            the same as leaving the row out; weight 2 is the same as having the row twice, bit for bit with `shuffle`
-            unless `early_stopping` holds out one of the two. Weights are not normalized: scale them to a mean near 1,
-            since with weights that add up to 1 an epoch is a single example.
+            How many times an epoch sees each row. A fraction is the probability of seeing it once more, drawn in every
+            epoch. Weight 0 is the same as leaving the row out; weight 2 is the same as having the row twice, bit for
+            bit with `shuffle` unless `early_stopping` holds out one of the two. Weights are not normalized: scale them
+            to a mean near 1, since with weights that add up to 1 an epoch is a single example.
         X_val, y_val : array-like, optional
             Validation data, which are not trained on. Their accuracy is recorded in `history_`.
 
@@ -225,12 +229,12 @@ class WTMClassifier(Predictor):
         Warns
         -----
         ConvergenceWarning
-            The model has learnt little: it is no better than predicting the most frequent class, most clauses are
+            The model has learnt little: it is not better than predicting the most frequent class, most clauses are
             empty, or the class sums can't reach `T`.
         RuntimeWarning
             Weights of clauses reached the end of their range.
         UserWarning
-            The weights of the rows add up to so little that an epoch sees almost no examples.
+            The weights of the rows are so small that an epoch sees almost no examples.
         """
         with self._unchanged_on_error():
             params = self.get_params(deep=False)
@@ -300,20 +304,20 @@ class WTMClassifier(Predictor):
         sklearn.exceptions.NotFittedError
             The model is not fitted.
         TypeError
-            The model is of a subclass; a parameter or label is not plain data; `path` is neither a string nor
-            path-like; or `prediction_only` is neither True nor False.
+            The estimator is of a subclass; a parameter or label is not plain data; `path` is not a string or path-like;
+            or `prediction_only` is not a boolean.
         ValueError
             `path` is a folder or a device; or the model was itself saved with ``prediction_only=True``, and
             `prediction_only` is False.
         MemoryError
-            There is no memory free for the copy that is written.
+            There is not enough free memory for the copy that is written.
         OSError
             The file can't be written.
         """
         path = as_path(path, "path")
         check_is_fitted(self)
         if type(self) is not WTMClassifier:
-            raise TypeError(f"A model file holds a WTMClassifier, got a {type(self).__name__}: pickle it instead.")
+            raise TypeError(f"save can only write a WTMClassifier, got the subclass {type(self).__name__}: pickle it.")
         if not isinstance(prediction_only, bool | np.bool_):
             raise TypeError(f"prediction_only must be True or False, got {prediction_only!r}.")
         write_model(path, self._to_record(), prediction_only=bool(prediction_only))
@@ -361,14 +365,16 @@ class WTMClassifier(Predictor):
         if isinstance(self.class_weight, str):
             raise ValueError(
                 f"class_weight={self.class_weight!r} can't be used with partial_fit, since the frequencies of the "
-                "classes are not known in advance: pass a dict from label to weight."
+                "classes are not known in advance: pass a dict that maps labels to weights."
             )
         if classes is not None:
             classes = check_classes(classes, "classes")
             if resumes and not np.array_equal(classes, self.classes_):
                 raise ValueError(f"classes must be those of the first call, {self.classes_}; got {classes}.")
         elif not resumes:
-            raise ValueError("classes must be given in the first call of partial_fit: all labels that will occur.")
+            raise ValueError(
+                "classes must be passed in the first call of partial_fit, got None. List all labels that will occur."
+            )
         if not resumes:
             self.classes_ = classes
 
@@ -379,7 +385,7 @@ class WTMClassifier(Predictor):
         check_consistent_length(table, y)
         weights = sample_weights(sample_weight, len(y))
         if weights is not None and not weights.all():
-            # Rows without weight are left out before anything is learnt from them or drawn for them.
+            # Rows of weight 0 are removed before anything is learnt or drawn.
             present = np.flatnonzero(weights)
             table, y, weights = table[present], y[present], weights[present]
         if learn_classes:
@@ -392,7 +398,7 @@ class WTMClassifier(Predictor):
     def _validation_data(self, X_val: Any, y_val: Any) -> LabelledExamples | None:
         if (X_val is None) != (y_val is None):
             missing = "X_val" if X_val is None else "y_val"
-            raise ValueError(f"X_val and y_val must be given together, but {missing} is None.")
+            raise ValueError(f"X_val and y_val must be passed together, but {missing} is None.")
         if X_val is None:
             return None
         table, y = self._table(X_val, name="X_val"), check_labels(y_val, "y_val")

@@ -1,4 +1,4 @@
-"""From a table to packed examples, as the classifier's `booleanizer` parameter says."""
+"""Convert tables to packed examples, as the classifier's parameter `booleanizer` specifies."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,24 +15,24 @@ from wtm.tables.table import SparseTable, Table
 def learn_booleanizer(
     choice: Any, table: Table | SparseTable, names: np.ndarray | None, weights: np.ndarray | None = None
 ) -> Booleanizer | None:
-    """Return what turns tables like this one into true/false features.
+    """Fit the Booleanizer for tables like this one, if they need one.
 
     Parameters
     ----------
     choice : "auto", "strict" or Booleanizer
-        "auto": none where the table holds only 0 and 1, else one with default parameters. "strict": none. A Booleanizer
-        is cloned.
+        "auto": none if the table holds only 0 and 1, else one with default parameters. "strict": none. A Booleanizer is
+        cloned.
     table : Table or SparseTable
         The training rows.
     names : ndarray of str or None
-        Names of the columns, where they have any.
+        Names of the columns, if they have any.
     weights : ndarray of float64 or None
         Weights of the rows, all above 0.
 
     Returns
     -------
     Booleanizer or None
-        None: the table is used as it is.
+        None if the table is used as it is.
     """
     if isinstance(choice, Booleanizer):
         fitted: Booleanizer = clone(choice)._fit_table(table, names, weights)
@@ -49,14 +49,14 @@ def table_to_examples(table: Table | SparseTable, booleanizer: Booleanizer | Non
     ----------
     table : Table or SparseTable
     booleanizer : Booleanizer or None
-        None: the table must hold only 0 and 1.
+        If None, the table must hold only 0 and 1.
     name : str
         The argument's name, for messages.
 
     Raises
     ------
     ValueError
-        The table holds other values than it may.
+        The table holds values that are not allowed.
     """
     n_features, blocks = _features(table, booleanizer, name)
     return pack_blocks(len(table), n_features, blocks)

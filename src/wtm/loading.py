@@ -1,4 +1,4 @@
-"""Trained models from files."""
+"""Load trained models from files."""
 
 import os
 
@@ -24,9 +24,9 @@ def load_model(path: str | os.PathLike[str]) -> WTMClassifier:
     Raises
     ------
     ValueError
-        The file is not a model file, is cut short, altered or damaged, or a later version of wtm wrote it.
+        The file is not a model file, is incomplete, altered or damaged, or was written by a later version of wtm.
     TypeError
-        `path` is neither a string nor path-like.
+        `path` is not a string or path-like.
     MemoryError
         The model is larger than the memory that is free.
     OSError

@@ -60,7 +60,7 @@ class Predictor(ClassifierMixin, BaseEstimator):
         return self.class_sums(X)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Predict the label with the largest class sum, the first of equals; shape (n_samples,)."""
+        """Predict the label with the largest class sum, the first one on a tie; shape (n_samples,)."""
         return self._from_sums(X, lambda sums: self.classes_[sums.argmax(axis=1)])
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -82,7 +82,7 @@ class Predictor(ClassifierMixin, BaseEstimator):
     def machines_(self) -> list[Machine]:
         """The machine of each class."""
         if not self.__sklearn_is_fitted__():
-            raise AttributeError(f"This {type(self).__name__} is not fitted yet, so it has no machines_.")
+            raise AttributeError(f"This {type(self).__name__} is not fitted, so it has no machines_. Call fit first.")
         return self._model.machines
 
     def __sklearn_is_fitted__(self) -> bool:

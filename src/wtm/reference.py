@@ -1,6 +1,6 @@
 """The Weighted Tsetlin Machine in plain NumPy, to be read next to the paper.
 
-Slow, short and free of tricks: the compiled kernels are tested against it. Every function names the equation, table,
+It is short, slow and simple: the compiled kernels are tested against it. Every function names the equation, table,
 figure, algorithm or section of the paper that it implements. Inputs are not validated; the estimator does that.
 
 Notation: ``o`` features have ``2 * o`` literals; literal ``l < o`` is x_l, and literal ``l >= o`` is NOT x_(l - o). An
@@ -98,7 +98,7 @@ def type_i(row: IntArray, lits: BoolArray, output: bool, drawn: BoolArray, n_hal
     """Give Type I feedback to one clause: Table 1.
 
     Rewarding an exclusion and penalizing an inclusion both move an automaton one state down; the other two move it one
-    state up (Figure 1). So inclusion and exclusion need not be told apart, except that states stop at both ends.
+    state up (Figure 1). So both are handled alike, except that states stop at both ends.
 
     Parameters
     ----------
@@ -194,7 +194,8 @@ class Machine:
     Parameters
     ----------
     states : int (n_clauses, 2o)
-        The initial states of the automata, from `initial_states`; copied. Clauses of positive polarity come first.
+        The initial states of the automata, from `initial_states`. They are copied. Clauses of positive polarity come
+        first.
     n_half : int
         N, half the number of states.
     T : float

@@ -17,7 +17,7 @@ __all__ = ["Rule", "heaviest_rules", "rules_of"]
 
 @dataclass(frozen=True)
 class Rule:
-    """A clause that votes: it adds `vote` to the sum of `label` for every row in which all literals are true.
+    """A clause that votes: if all its literals are true for a row, it adds `vote` to the sum of the class `label`.
 
     Attributes
     ----------
@@ -82,14 +82,14 @@ def rules_of(clf: Predictor, feature_names: Sequence[str] | None = None) -> list
 
 
 def heaviest_rules(clf: Predictor, per_class: int = 10, feature_names: Sequence[str] | None = None) -> list[Rule]:
-    """Return the rules with the largest weights of each class, heaviest first; on a tie the earlier clause first.
+    """Return the rules with the largest weights of each class, in descending order; on a tie, the earlier clause first.
 
     Parameters
     ----------
     clf : WTMClassifier
         A fitted classifier.
     per_class : int, default=10
-        The most rules of a class; at least 1.
+        Largest number of rules per class, at least 1.
     feature_names : sequence of str of length n_features, optional
         As in `rules_of`.
 

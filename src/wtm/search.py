@@ -4,7 +4,7 @@
 
     study.optimize(lambda trial: cross_val_score(WTMClassifier(**suggest(trial)), X, y).mean(), n_trials=40)
 
-The ranges contain the best settings on nine data sets; see ``docs/choosing.md`` for the measurements.
+The ranges contain the best settings found on nine data sets; see ``docs/choosing.md`` for the measurements.
 """
 
 from typing import Any
@@ -47,12 +47,12 @@ def suggest(trial: Any, prefix: str = "") -> dict[str, Any]:
     ----------
     trial : optuna.Trial
     prefix : str, default=""
-        As in :func:`search_space`; Optuna's names have it too.
+        As in :func:`search_space`. The names in the Optuna study have it too.
 
     Returns
     -------
     dict
-        For ``WTMClassifier(**...)``, or with a prefix for ``set_params`` of the pipeline.
+        Parameters for ``WTMClassifier(**...)`` or, with a prefix, for ``set_params`` of the pipeline.
     """
     return {
         f"{prefix}n_clauses": trial.suggest_categorical(f"{prefix}n_clauses", N_CLAUSES),

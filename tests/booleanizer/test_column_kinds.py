@@ -1,4 +1,4 @@
-"""Columns that hold another kind of values than in fit, and integers that float64 can't hold."""
+"""Columns whose kind of values differs from fit, and integers that float64 can't hold."""
 
 import json
 import pickle
@@ -67,7 +67,7 @@ def test_a_column_without_any_known_value_gives_one_warning():
 
 
 def places(values, most):
-    """Counts of the distinct values, the most frequent first; of equals numbers, then text, each in its order."""
+    """Counts of the distinct values, the most frequent first; on a tie numbers before text, each in its order."""
     counts = Counter(value for value in values if value is not None)
     return sorted(counts, key=lambda value: (-counts[value], isinstance(value, str), value))[:most]
 
@@ -143,7 +143,7 @@ BEYOND_FLOAT64 = {
 def test_integers_that_float64_does_not_hold_are_refused(kind):
     """Neighbours would become one value, and a column of them be called constant."""
     X = BEYOND_FLOAT64[kind]()
-    message = "column (0|'a') holds the integer -?[0-9]{16,}, but beyond .*to strings.*subtract"
+    message = "column (0|'a') holds the integer -?[0-9]{16,}, but float64, .*to strings.*subtract"
     with pytest.raises(ValueError, match=message):
         Booleanizer().fit(X)
     b = Booleanizer().fit([[1], [2]])
@@ -171,5 +171,5 @@ def test_different_integers_get_different_features_or_are_refused(values):
     if all(int(float(value)) == value for value in values):
         assert len(np.unique(Booleanizer(100).fit_transform(X), axis=0)) == len(values)
     else:
-        with pytest.raises(ValueError, match=r"float64 can't tell neighbouring integers apart"):
+        with pytest.raises(ValueError, match=r"float64, in which numbers are compared, can't represent it"):
             Booleanizer().fit(X)

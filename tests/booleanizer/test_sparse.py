@@ -1,4 +1,4 @@
-"""Sparse tables give what dense ones give; wide and long tables take little memory."""
+"""Sparse tables give the same features as dense ones; wide and long tables take little memory."""
 
 import tracemalloc
 
@@ -83,7 +83,7 @@ def test_infinity_in_a_sparse_table_is_refused_later_too(value):
 
 
 def test_columns_of_0_and_1_are_counted_like_others():
-    """Whatever is stored of a column, and whatever else the table holds, it is read as a dense one."""
+    """A sparse column gives the same result as a dense one, for any stored entries and other columns."""
     X = np.array([[0, 1, 0, 1, 0, 2], [0, 1, 1, np.nan, 0, 0], [0, 1, 0, 0, -1, 1]])
     weights = [2, 0, 3]
     for Z in (sp.csr_array(X), with_stored_zeros(X)):

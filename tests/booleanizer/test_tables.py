@@ -321,7 +321,7 @@ def read_csv(path):
         return [row for row in csv.reader(io.StringIO(file.read()), skipinitialspace=True) if row]
 
 
-def test_mushroom_is_one_feature_a_value(real_data):
+def test_mushroom_is_one_feature_per_value(real_data):
     rows = read_csv(real_data("mushroom") / "mushroom" / "agaricus-lepiota.data.gz")
     X = [[None if value == "?" else value for value in row[1:]] for row in rows]
     b = Booleanizer().fit(X)

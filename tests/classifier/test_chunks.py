@@ -1,4 +1,4 @@
-"""Training chunk by chunk: nothing of a chunk stays behind, whatever comes in."""
+"""Training chunk by chunk: nothing of a chunk is kept."""
 
 import gc
 import tracemalloc

@@ -1,4 +1,4 @@
-"""The classifier on columns of any kind: its booleanizer is learnt in fit, kept, and heard in the rules."""
+"""The classifier on columns of any kind: its booleanizer is learnt in fit, kept, and used in the rules."""
 
 import pickle
 

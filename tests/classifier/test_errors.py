@@ -1,4 +1,4 @@
-"""What cannot be is refused by name and value, and a fitted model stays as it was."""
+"""Wrong arguments are refused with name and value, and a fitted model stays as it was."""
 
 import copy
 import re
@@ -47,7 +47,7 @@ def problem():
 
 
 class Unchanged:
-    """Watches that a fitted model answers, and goes on, as if nothing had happened."""
+    """Checks that a fitted model predicts and resumes as if nothing had happened."""
 
     def __init__(self, model, X, y):
         self.model, self.X, self.y = model, X, y
@@ -70,10 +70,10 @@ def same_ids(values):
 @pytest.mark.parametrize(("name", "value", "error"), PARAMETERS, ids=same_ids(PARAMETERS))
 def test_a_wrong_parameter_is_named_with_its_value(problem, name, value, error):
     X, y = problem
-    told = rf"^{name}\b.*{re.escape(str(value)[:20])}"
-    with pytest.raises(error, match=told):
+    message = rf"^{name}\b.*{re.escape(str(value)[:20])}"
+    with pytest.raises(error, match=message):
         small(**{name: value}).fit(X, y)
-    with pytest.raises(error, match=told):
+    with pytest.raises(error, match=message):
         small(**{name: value}).partial_fit(X, y, classes=[0, 1, 2])
 
 
@@ -164,9 +164,9 @@ UNSEEN = {"a new label": (X, np.where(y == 1, 9, y), "y holds the label .*9.* no
 
 @pytest.mark.parametrize("case", WRONG_DATA | ONLY_IN_FIT)
 def test_wrong_data_are_refused_in_fit(case):
-    Z, t, told = (WRONG_DATA | ONLY_IN_FIT)[case]
+    Z, t, message = (WRONG_DATA | ONLY_IN_FIT)[case]
     model = small(booleanizer="strict")
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         model.fit(Z, t)
     assert not hasattr(model, "classes_")
     assert not hasattr(model, "n_features_in_")
@@ -176,13 +176,13 @@ def test_wrong_data_are_refused_in_fit(case):
 @pytest.mark.parametrize("case", WRONG_DATA | OTHER_COLUMNS | UNSEEN)
 @pytest.mark.parametrize("warm_start", [True, False])
 def test_wrong_data_leave_a_fitted_model_alone(case, warm_start):
-    Z, t, told = (WRONG_DATA | OTHER_COLUMNS | UNSEEN)[case]
+    Z, t, message = (WRONG_DATA | OTHER_COLUMNS | UNSEEN)[case]
     model = small(warm_start=warm_start).fit(X, y)
     watch = Unchanged(model, X, y)
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         model.partial_fit(Z, t)
     if warm_start:
-        with pytest.raises(ValueError, match=told):
+        with pytest.raises(ValueError, match=message):
             model.fit(Z, t)
     watch.check()
 
@@ -193,19 +193,19 @@ WRONG_TABLES = OTHER_COLUMNS | {case: wrong for case, wrong in WRONG_DATA.items(
 @pytest.mark.parametrize("case", WRONG_TABLES)
 @pytest.mark.parametrize("method", ["predict", "class_sums"])
 def test_wrong_data_are_refused_in_prediction(case, method):
-    Z, _, told = WRONG_TABLES[case]
+    Z, _, message = WRONG_TABLES[case]
     model = small().fit(X, y)
     if case == "no rows":
         assert len(getattr(model, method)(Z)) == 0
         return
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         getattr(model, method)(Z)
 
 
 def test_wrong_validation_data_are_named():
     watch_model = small(warm_start=True).fit(X, y)
     watch = Unchanged(watch_model, X, y)
-    for X_val, y_val, told in [
+    for X_val, y_val, message in [
         (X, None, "y_val is None"),
         (None, y, "X_val is None"),
         (changed(X, 3, 2, 2), y, "X_val must hold only 0 and 1"),
@@ -215,13 +215,13 @@ def test_wrong_validation_data_are_named():
         (X, ["1", *y[1:].tolist()], "y_val must hold .* got strings and"),
     ]:
         for model in (watch_model, small()):
-            with pytest.raises(ValueError, match=told):
+            with pytest.raises(ValueError, match=message):
                 model.fit(X, y, X_val=X_val, y_val=y_val)
     watch.check()
 
 
 def test_partial_fit_needs_all_classes_once_and_keeps_them():
-    with pytest.raises(ValueError, match="classes must be given"):
+    with pytest.raises(ValueError, match="classes must be passed"):
         small().partial_fit(X, y)
     with pytest.raises(ValueError, match=r"classes must hold at least two classes, got one class.*3"):
         small().partial_fit(X, y, classes=[3])
@@ -239,7 +239,7 @@ def test_partial_fit_needs_all_classes_once_and_keeps_them():
 
 
 class EndedError(Exception):
-    """Stands for whatever can end a call in the middle of training, a Ctrl-C among it."""
+    """Any error that ends a call in the middle of training, such as Ctrl-C."""
 
 
 @pytest.mark.parametrize("warm_start", [True, False])
@@ -273,7 +273,7 @@ WRONG_LABELS = {
 
 
 @pytest.mark.parametrize("labels", WRONG_LABELS.values(), ids=WRONG_LABELS)
-def test_labels_that_are_none_are_named(labels):
+def test_values_that_are_not_labels_are_named(labels):
     labels, message = labels
     with pytest.raises(ValueError, match=f"^(Unknown label type: )?y must hold .*{message}"):
         small().fit(X, labels)
@@ -282,6 +282,6 @@ def test_labels_that_are_none_are_named(labels):
 @pytest.mark.parametrize(
     "classes", [{0, 1}, "01", [[0, 1]], 5, [0, 1, np.nan], [0, 1, None], [1, "a"], np.array([0, 1], "M8[s]")], ids=repr
 )
-def test_classes_that_are_no_list_of_labels_are_named(classes):
+def test_classes_that_are_not_a_list_of_labels_are_named(classes):
     with pytest.raises(ValueError, match=r"^(Unknown label type: )?classes must "):
         small().partial_fit(X, y, classes=classes)

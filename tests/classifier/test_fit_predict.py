@@ -1,4 +1,4 @@
-"""The classifier: what it answers, keeps and says."""
+"""The classifier: predictions, attributes and messages."""
 
 import contextlib
 import warnings
@@ -148,7 +148,7 @@ HISTORY = {
 }
 
 
-def test_history_has_an_entry_an_epoch(problem):
+def test_history_has_an_entry_per_epoch(problem):
     X, y = problem
     model = small(n_epochs=4).fit(X[:80], y[:80], X_val=X[80:], y_val=y[80:])
     assert model.n_epochs_ == 4
@@ -176,7 +176,7 @@ def test_of_many_rows_5000_spread_evenly_are_measured():
     assert model.history_[-1]["train_accuracy"] != model.score(X[:5000], y[:5000])
 
 
-def test_a_line_an_epoch(problem, capsys):
+def test_one_line_per_epoch(problem, capsys):
     X, y = problem
     small(verbose=2).fit(X, y, X_val=X[:9], y_val=y[:9])
     lines = capsys.readouterr().out.splitlines()

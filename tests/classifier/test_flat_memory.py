@@ -1,4 +1,4 @@
-"""What a process takes of memory does not grow with how often it fits and predicts."""
+"""The memory of a process does not grow with the number of fits and predictions."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Predictions are made some rows at a time: nothing tells, but the memory that they take."""
+"""Predictions are made some rows at a time, which saves memory and changes nothing else."""
 
 import subprocess
 import sys
@@ -134,7 +134,7 @@ def test_memory_does_not_grow_with_the_rows_of_a_mapped_file(tmp_path, monkeypat
     half = peak_of(lambda: getattr(model, name)(mapped[: n_rows // 2]))
     whole = peak_of(lambda: getattr(model, name)(mapped))
     packed = n_rows * 2 * model.machines_[0].parameters.n_features / 8
-    assert whole - half < 2 * 8 * n_rows / 2 + packed / 20, "beside the answers, at most 16 bytes a row"
+    assert whole - half < 2 * 8 * n_rows / 2 + packed / 20, "besides the answers, at most 16 bytes per row"
     assert whole < 3e6 + 2 * 8 * n_rows < mapped.nbytes
 
 

@@ -1,4 +1,4 @@
-"""One seed, one model, bit for bit: whatever the threads, the process, the processor, and the way of continuing."""
+"""The same seed gives the same model, bit for bit, for any threads, process, processor and way of resuming."""
 
 import copy
 import io
@@ -20,9 +20,8 @@ from tests.helpers import fingerprint
 from tests.helpers.problems import assert_same_model, is_same_model, small, three_classes, xor
 from wtm.machine.machine_parameters import ENGINES, SAMPLERS
 
-# What the ways of tests/fingerprint.py come to. They change only when a change of the code changes fitted models,
-# which is then to be said under "changes the fitted model" in the CHANGELOG; renew them with
-# `python -m tests.helpers.fingerprint`, taking each "model".
+# Digests of the models of tests/helpers/fingerprint.py. They change only if a change of the code changes fitted models;
+# CONTRIBUTING.md describes what to do then.
 ROOT = Path(__file__).parents[2]
 
 FINGERPRINTS = {
@@ -156,10 +155,10 @@ def test_ten_epochs_are_four_and_then_six(engine, shuffle):
         from_nothing.partial_fit(X, y, classes=[0, 1, 2])
     assert_same_model(from_nothing, whole)
 
-    def told(model):
+    def metrics(model):
         return [{key: value for key, value in entry.items() if key != "seconds"} for entry in model.history_]
 
-    assert told(by_partial_fit) == told(by_warm_start) == told(from_nothing) == told(whole)
+    assert metrics(by_partial_fit) == metrics(by_warm_start) == metrics(from_nothing) == metrics(whole)
 
 
 def _through_a_file(model):
@@ -178,7 +177,7 @@ COPIES = {
 
 @pytest.mark.parametrize("way", COPIES)
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_copy_goes_on_as_the_original(engine, way):
+def test_a_copy_resumes_as_the_original_would(engine, way):
     X, y = three_classes()
     whole = small(n_epochs=4, engine=engine).fit(X, y)
     model = COPIES[way](small(engine=engine)).partial_fit(X, y, classes=[0, 1, 2])

@@ -32,7 +32,7 @@ def test_connect_4_has_the_papers_shapes_and_counts(connect_4):
     assert connect_4.target_names == tuple(np.unique(connect_4.y_train))
 
 
-def test_connect_4_has_four_pieces_a_player_on_different_squares(connect_4):
+def test_connect_4_has_four_pieces_per_player_on_different_squares(connect_4):
     X = np.vstack([connect_4.X_train, connect_4.X_test])
     x, o = X[:, :42], X[:, 42:]
     assert set(np.unique(X)) == {0, 1}

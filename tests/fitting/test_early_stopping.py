@@ -28,7 +28,7 @@ def labelled(X, y, weights=None):
 @pytest.mark.parametrize("shares", [[40, 40, 40], [100, 15, 5], [111, 8, 1]], ids=str)
 def test_rows_are_divided_in_equal_shares_of_the_classes(shares, fraction):
     y = np.repeat(np.arange(3), shares)[np.argsort(table(120, 16) @ 2.0 ** np.arange(16))]
-    X = np.unpackbits(np.arange(120, dtype=np.uint8)[:, None], axis=1)  # each row tells which it is
+    X = np.unpackbits(np.arange(120, dtype=np.uint8)[:, None], axis=1)  # the bits of each row are its number
     weights = np.arange(120) + 1.0
     training, validation = hold_out(labelled(X, y, weights), fraction, seed=5)
     found = [[int(w) - 1 for w in part.weights] for part in (training, validation)]
@@ -64,10 +64,10 @@ def test_where_too_few_rows_can_be_held_out_it_is_said_before_training(problem):
     ids=str,
 )
 def test_too_few_rows_are_explained_in_terms_of_the_callers_rows(problem, labels, reason):
-    with pytest.raises(ValueError, match=reason) as told:
+    with pytest.raises(ValueError, match=reason) as caught:
         small(early_stopping=True).fit(problem[0][: len(labels)], labels)
-    assert "n_samples" not in str(told.value)
-    assert told.value.__suppress_context__, "a traceback would show what scikit-learn says of rows it was not given"
+    assert "n_samples" not in str(caught.value)
+    assert caught.value.__suppress_context__, "the traceback would show scikit-learn's error about other rows"
 
 
 def test_a_class_with_a_single_row_is_trained(problem):
@@ -92,7 +92,7 @@ def test_the_best_epoch_is_kept_and_no_other(problem, engine):
     given = {"X_val": X[valid], "y_val": y[valid]}
     changes = {"engine": engine, "s": 1.5, "T": 3, "n_epochs": 40}
     model = small(early_stopping=True, n_iter_no_change=6, **changes).fit(X[train], y[train], **given)
-    best = int(np.argmax(accuracies(model))) + 1  # the earliest of equals
+    best = int(np.argmax(accuracies(model))) + 1  # the earliest on a tie
     assert model.best_epoch_ == model.n_epochs_ == best
     assert len(model.history_) == best + 6
     assert model.score(X[valid], y[valid]) == max(accuracies(model))
@@ -129,7 +129,7 @@ def test_labels_that_training_has_not_seen_are_refused(problem):
         model.fit(X, y, X_val=X, y_val=np.where(y == 1, 7, y))
 
 
-def test_going_on_after_early_stopping_goes_on_from_the_best_epoch(problem):
+def test_training_after_early_stopping_resumes_from_the_best_epoch(problem):
     X, y = problem
     train, valid = slice(0, 60), slice(60, 120)
     given = {"X_val": X[valid], "y_val": y[valid]}
@@ -180,7 +180,7 @@ def test_wrong_parameters_are_named(problem, name, value, error):
 # --- Callbacks --------------------------------------------------------------------------------------------------------
 
 
-def test_callbacks_are_told_of_every_epoch(problem):
+def test_callbacks_are_called_after_every_epoch(problem):
     X, y = problem
     first, second = [], []
     model = small(n_epochs=3, callbacks=[first.append, second.append]).fit(X, y)

@@ -1,4 +1,4 @@
-"""What a fit needs of the memory, and that everything which memory can't hold is refused before it is allocated."""
+"""The memory that a fit needs is estimated, and a fit that memory can't hold is refused before it starts."""
 
 import tracemalloc
 
@@ -20,7 +20,7 @@ LARGE = 6_000
 
 @pytest.fixture
 def scarce(monkeypatch):
-    """A function that says how many bytes are available the next times that someone looks, the last from then on."""
+    """A function that sets the bytes available at each of the next checks; the last number stays."""
     monkeypatch.setattr(memory_limits, "_ALWAYS_ALLOWED", 0)
 
     def leave(*amounts):
@@ -31,7 +31,7 @@ def scarce(monkeypatch):
 
 
 def traced_peak(work):
-    """The most bytes that Python and NumPy held at a time during `work`, beyond those before."""
+    """Peak number of bytes that Python and NumPy allocated during `work`."""
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]
@@ -94,8 +94,8 @@ def test_a_fit_that_memory_cannot_hold_is_refused_and_changes_nothing(scarce):
     scarce(2**20)
     model.set_params(n_clauses=2_000_000)
     message = (
-        r"Training with n_clauses=2000000 \(3 machines .*\) would take .* GiB of memory, and 1\.0 MiB are available\. "
-        r"Use a smaller n_clauses or fewer features\."
+        r"Training with n_clauses=2000000 \(3 machines .*\) would take .* GiB of memory, but only 1\.0 MiB are "
+        r"available\. Use a smaller n_clauses or fewer features\."
     )
     for train in (model.fit, model.partial_fit):
         with pytest.raises(MemoryError, match=message if train == model.fit else None):

@@ -1,4 +1,4 @@
-"""What a user is warned of, once, and what not."""
+"""Warnings after a fit: each is issued once, and ordinary fits have none."""
 
 import warnings
 
@@ -15,7 +15,7 @@ from wtm.fitting.fit_warnings import warnings_about_fit
 from wtm.machine.examples import LabelledExamples, pack_examples
 
 
-def told(call):
+def messages_of(call):
     """The texts of the warnings that a call gives."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -53,7 +53,7 @@ OCCASIONS = {
 
 @pytest.mark.parametrize("occasion", OCCASIONS)
 @pytest.mark.parametrize("engine", ["lazy", "direct"])
-def test_each_concern_is_told_once_where_fit_was_called(occasion, engine):
+def test_each_warning_is_issued_once_where_fit_was_called(occasion, engine):
     fit, text = OCCASIONS[occasion]
     with pytest.warns(Warning, match=text) as caught:
         fit(engine=engine)
@@ -65,7 +65,7 @@ def test_each_concern_is_told_once_where_fit_was_called(occasion, engine):
 
 
 @pytest.mark.parametrize(("n_empty", "warned"), [(5, False), (6, True), (10, True)])
-def test_many_empty_clauses_are_a_concern(n_empty, warned):
+def test_many_empty_clauses_give_a_warning(n_empty, warned):
     X, y = xor()
     model = small().fit(X, y)._model
     states = np.full((10, 14), 200)
@@ -77,15 +77,15 @@ def test_many_empty_clauses_are_a_concern(n_empty, warned):
 
 def test_partial_fit_warns_of_weights_at_the_edge_alone():
     X, y = NOTHING_TO_LEARN
-    assert told(lambda: small(T=1e4).partial_fit(X, y, [False, True])) == []
-    (message,) = told(lambda: small(gamma=1000.0, T=1e6).partial_fit(*three_classes(), [0, 1, 2]))
+    assert messages_of(lambda: small(T=1e4).partial_fit(X, y, [False, True])) == []
+    (message,) = messages_of(lambda: small(gamma=1000.0, T=1e6).partial_fit(*three_classes(), [0, 1, 2]))
     assert "end of their range" in message
 
 
-def test_with_class_weights_accuracy_is_no_measure():
+def test_with_class_weights_accuracy_is_not_checked():
     X, y = table(600, 5), (table(600, 15)[:, 5:].sum(axis=1) > 6).astype(int)
     model = small(class_weight="balanced")
-    assert told(lambda: model.fit(X, y)) == []
+    assert messages_of(lambda: model.fit(X, y)) == []
     assert model.history_[-1]["train_accuracy"] < 1 - y.mean()
 
 
@@ -130,4 +130,4 @@ GOOD_FITS = {
 def test_ordinary_fits_warn_of_nothing(name):
     data, settings = GOOD_FITS[name]
     X, y = data()
-    assert told(lambda: WTMClassifier(random_state=0, **settings).fit(X, y)) == []
+    assert messages_of(lambda: WTMClassifier(random_state=0, **settings).fit(X, y)) == []

@@ -109,7 +109,7 @@ def _clause_is_true(row: Row, x: tuple[int, ...], n_half: int) -> int:
 
 @cache
 def _feedback(row: Row, x: tuple[int, ...], kind: str, n_half: int, p_s: float, boost: bool) -> list[Branch]:
-    """What a clause that receives feedback can become; several ways to the same automata stand apart."""
+    """What a clause that receives feedback can become; different ways to the same automata are listed separately."""
     clause = _clause_is_true(row, x, n_half)
     moves = []  # for each automaton its (new state, probability)
     for state, literal in zip(row, _literals(x), strict=True):

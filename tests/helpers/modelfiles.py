@@ -28,7 +28,7 @@ def contents(path):
 
 
 def forge(path, header, arrays):
-    """Write a file with a right checksum, whatever it says."""
+    """Write a file with any contents and the right checksum."""
     container.write_file(path, {key: value for key, value in header.items() if key != "sha256"}, arrays)
 
 

@@ -48,7 +48,7 @@ class Streams:
         """512 comparisons of a 32-digit number with the threshold: bool (512,).
 
         Digit i of all numbers is one vector of the stream. All 32 are drawn from a copy, so that the outcome
-        owes nothing to stopping early; the stream then moves by the digits that settle all the comparisons.
+        does not depend on stopping early; the stream then moves by the digits that settle all the comparisons.
         """
         ahead = Xoroshiro(self.vector.a, self.vector.b)
         digits = np.array([unpacked(ahead.next()) for _ in range(SIDES)])

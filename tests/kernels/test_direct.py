@@ -49,7 +49,7 @@ def total_in_training(truth, x):
 class Replay:
     """What the reference asks of its generator and its sampler, answered from a machine's random words.
 
-    The sampler "bits" leaves the scalar stream to the selection of clauses, one number a clause.
+    The sampler "bits" leaves the scalar stream to the selection of clauses, one number per clause.
     """
 
     def __init__(self, random):

@@ -1,4 +1,4 @@
-"""Kernels are kept on disk, and a folder that is damaged or can't be written to is no obstacle."""
+"""Kernels are kept on disk; damaged files and read-only folders are handled."""
 
 import compileall
 import os
@@ -65,7 +65,7 @@ def test_the_second_process_finds_the_kernel(folder):
 
 @pytest.mark.parametrize("pattern", ["nbi", "nbc"])
 @pytest.mark.parametrize("damage", ["truncated", "altered"])
-def test_a_damaged_kernel_is_compiled_anew(folder, pattern, damage):
+def test_a_damaged_kernel_is_compiled_again(folder, pattern, damage):
     (path,) = kept(folder, pattern)
     content = path.read_bytes()
     middle = len(content) // 2
@@ -75,7 +75,7 @@ def test_a_damaged_kernel_is_compiled_anew(folder, pattern, damage):
     assert run(folder)[:2] == (1, 0), "and is whole again"
 
 
-def test_a_folder_that_cannot_be_made_is_told_once(tmp_path):
+def test_a_folder_that_cannot_be_made_is_reported_once(tmp_path):
     (tmp_path / "file").write_text("")
     hits, n_warnings, text = run(tmp_path / "file")
     assert (hits, n_warnings) == (0, 1)

@@ -215,7 +215,7 @@ def test_bits_are_vectors_of_the_stream(u, seed):
 
 
 @pytest.mark.parametrize("u", [1, 2, 63, 64, 65, 130])
-def test_bernoulli_compares_a_number_a_literal(u):
+def test_bernoulli_compares_one_number_per_literal(u):
     random, twin = fresh_random(u), Streams(fresh_random(u))
     masks = np.zeros((4, -(-u // 512) * 8), np.uint64)
     draw_masks(random, masks, u, make_sampler("bernoulli", u, 0.3))

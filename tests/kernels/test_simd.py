@@ -11,7 +11,7 @@ from numba.core.errors import TypingError
 
 from wtm.kernels import simd
 
-# Compiled anew in each run: the disk cache of kernels does not know the sources of tests.
+# Compiled again in each run: the disk cache of kernels does not cover the sources of tests.
 
 
 def binary(operation):

@@ -1,4 +1,4 @@
-"""Probabilities: of shape and sum, with their largest value where the prediction is, and near the truth."""
+"""Probabilities have the right shape and sum, are largest for the predicted class, and are near the truth."""
 
 import copy
 import pickle
@@ -92,7 +92,7 @@ def test_sums_of_any_size(size):
 @pytest.mark.parametrize("make", [xor, three_classes])
 def test_a_classifier_is_as_sure_as_it_is_right(make):
     X, y = make(800, 8)
-    y = np.where(table(800, 16)[:, 8:10].sum(axis=1) == 2, 0, y)  # a quarter of the labels is 0 whatever the features
+    y = np.where(table(800, 16)[:, 8:10].sum(axis=1) == 2, 0, y)  # a quarter of the labels is 0 for any features
     model = small(n_clauses=20, n_epochs=10).fit(X[:400], y[:400])
     found = model.predict_proba(X[400:])
     assert found.shape == (400, len(model.classes_))

@@ -39,7 +39,7 @@ def test_fixed_point_is_off_by_at_most_one_unit(gamma, n_clauses):
 
 @pytest.mark.parametrize("gamma", [0.01, 0.1, 1.0])
 @pytest.mark.parametrize("n_clauses", [2, 100, 500])
-def test_sums_are_exact_to_a_unit_a_clause(n_clauses, gamma):
+def test_sums_are_exact_to_one_unit_per_clause(n_clauses, gamma):
     rng = np.random.default_rng(n_clauses)
     table = WeightTable(gamma, n_clauses)
     edge = min(table.max_exponent, 300)

@@ -14,7 +14,7 @@ from wtm.machine.machine import Machine
 from wtm.machine.machine_parameters import ENGINES, SAMPLERS, MachineParameters
 from wtm.machine.schedule import ClassSchedule
 
-# An engine is tested as soon as it is in ENGINES. Only the direct one draws with the sampler that it is told.
+# An engine is tested as soon as it is in ENGINES. Only the direct engine uses the parameter `sampler`.
 WAYS = [(engine, sampler) for engine in ENGINES for sampler in (SAMPLERS if engine == "direct" else ["bits"])]
 
 N_SEEDS = 2_000
@@ -110,12 +110,12 @@ def test_automata_of_a_false_clause_step_down_by_independent_trials(engine, n_ex
         assert stats.chi2(some.sum()).sf(z_squared.sum()) > P_BOUND
 
 
-def telling_numbers(model):
-    """What a fitted model and its history come to: a few numbers to compare engines by."""
-    told = [model.history_[epoch][key] for epoch in (0, -1) for key in ("type_i", "type_ii", "literals_per_clause")]
+def summary_numbers(model):
+    """Summarize a fitted model and its history by a few numbers, to compare engines."""
+    metrics = [model.history_[epoch][key] for epoch in (0, -1) for key in ("type_i", "type_ii", "literals_per_clause")]
     states = np.array([machine.states for machine in model.machines_], float)
     weights = np.array([machine.weights for machine in model.machines_])
-    return [*told, states.mean(), states.std(), np.log(weights).std()]
+    return [*metrics, states.mean(), states.std(), np.log(weights).std()]
 
 
 @pytest.mark.parametrize("engine", [engine for engine in ENGINES if engine != "direct"])
@@ -126,7 +126,7 @@ def test_engines_train_to_the_same_distribution(engine, changes):
     X, y = xor(300, 20)
     settings = {"n_clauses": 20, "n_epochs": 12} | changes
     numbers = [
-        np.array([telling_numbers(small(engine=e, random_state=seed, **settings).fit(X, y)) for seed in range(40)])
+        np.array([summary_numbers(small(engine=e, random_state=seed, **settings).fit(X, y)) for seed in range(40)])
         for e in ("direct", engine)
     ]
     assert numbers[0].std(axis=0)[0] > 0
@@ -136,13 +136,13 @@ def test_engines_train_to_the_same_distribution(engine, changes):
 
 
 LONG_CLAUSES = {
-    "some examples tell a literal": lambda rng: rng.random((700, 300)) < 0.05,
-    "each literal is told by a few examples alone": lambda rng: np.eye(400, dtype=np.bool_)[rng.integers(0, 400, 700)],
+    "some examples have a literal": lambda rng: rng.random((700, 300)) < 0.05,
+    "each literal is in only a few examples": lambda rng: np.eye(400, dtype=np.bool_)[rng.integers(0, 400, 700)],
 }
 
 
 def numbers_of_long_clauses(engine, X, boost, seed):
-    """What training makes of clauses that begin with the negations of all features: a few numbers."""
+    """Train clauses that begin with the negations of all features, and summarize them by a few numbers."""
     n_features = X.shape[1]
     p = parameters(n_features, 6, T=20.0, s=25.0, gamma=0.05, boost_true_positive=boost, engine=engine)
     rng = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""The machine of one class: its start, what is read out of it, and that classes never meet."""
+"""The machine of one class: its initial state, its properties, and its independence of other classes."""
 
 import numpy as np
 import pytest

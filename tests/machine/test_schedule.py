@@ -1,4 +1,4 @@
-"""Who sees what: dealt completely, drawn evenly, and from seed and running number alone."""
+"""Schedules are complete and uniform, and depend only on the seed and running numbers."""
 
 from collections import Counter
 from itertools import pairwise, permutations
@@ -40,7 +40,7 @@ def uniform(observed, n_cells):
 @pytest.mark.parametrize("shuffle", [True, False])
 @pytest.mark.parametrize("n_classes", [2, 3, 10, 100])
 @pytest.mark.parametrize("n_rows", [1, 2, 63, 64, 65, 1000])
-def test_every_row_is_dealt_once_to_its_label_and_once_to_another_class(n_rows, n_classes, shuffle):
+def test_every_row_is_assigned_once_to_its_label_and_once_to_another_class(n_rows, n_classes, shuffle):
     labels = labels_of(n_rows, n_classes)
     schedule = draw(labels, n_classes, shuffle=shuffle)
     assert len(schedule) == n_classes
@@ -60,7 +60,7 @@ def test_work_does_not_grow_with_the_number_of_classes(n_classes):
 def test_all_classes_take_the_rows_in_one_order():
     n_rows, n_classes = 300, 4
     labels = labels_of(n_rows, n_classes)
-    # With two classes each sees all rows, hence the whole order, which owes nothing to the labels.
+    # With two classes each sees all rows, so this is the whole order, which does not depend on the labels.
     order = draw(np.zeros(n_rows, int), 2)[0].rows
     assert (draw(np.ones(n_rows, int), 2)[0].rows == order).all()
     place = np.empty(n_rows, int)
@@ -164,7 +164,7 @@ def test_rows_are_ordered_by_what_they_hold_alone(seed, n_rows, n_words):
     assert sorted(order.tolist()) == list(range(n_rows))
     rows = np.column_stack([literals, labels.astype(np.uint64)])[order].tolist()
     changes = sum(before != after for before, after in pairwise(rows))
-    assert changes == max(0, len({*map(tuple, rows)}) - 1)  # equal rows stand together
+    assert changes == max(0, len({*map(tuple, rows)}) - 1)  # equal rows are adjacent
     shuffled = rng.permutation(n_rows)
     again = order_by_content(literals[shuffled], labels[shuffled])
     assert np.column_stack([literals, labels.astype(np.uint64)])[shuffled][again].tolist() == rows

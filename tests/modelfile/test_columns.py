@@ -1,4 +1,4 @@
-"""Model files of classifiers on columns of any kind: what turns them into features is kept with the machines."""
+"""Model files of classifiers on columns of any kind: the Booleanizer is stored with the machines."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def people(n_rows=90, seed=0):
 
 @pytest.mark.parametrize("booleanizer", BOOLEANIZERS, ids=["auto", "counts", "thresholds"])
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_model_of_a_frame_goes_on_bit_for_bit(booleanizer, engine, path):
+def test_a_model_of_a_frame_resumes_bit_for_bit(booleanizer, engine, path):
     X, y = people()
     options = {"engine": engine, "booleanizer": booleanizer, "warm_start": True}
     clf = small(n_epochs=2, **options).fit(X, y)
@@ -87,7 +87,7 @@ def test_early_stopping_and_its_best_epoch_are_kept(path):
     assert loaded._model.logit_scale == clf._model.logit_scale
 
 
-def test_a_callback_can_save_and_training_goes_on_from_there(path):
+def test_a_callback_can_save_and_training_resumes_from_there(path):
     X, y = people()
     whole = small(n_epochs=4, warm_start=True, callbacks=lambda epoch: save_second(epoch, path)).fit(X, y)
     assert whole.n_epochs_ == 4

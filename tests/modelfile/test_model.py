@@ -1,4 +1,4 @@
-"""The model file: nothing is lost in it."""
+"""The model file loses nothing."""
 
 import copy
 import os
@@ -46,7 +46,7 @@ def test_a_loaded_model_is_the_model(trained, path):
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("n_features", [1, 31, 32, 33, 63, 64, 65])
-def test_every_size_goes_on_bit_for_bit(n_features, engine, path):
+def test_every_size_resumes_bit_for_bit(n_features, engine, path):
     X, y = table(60, n_features), three_classes(60)[1]
     settings = {"engine": engine, "init": "random", "n_states": 100, "boost_true_positive": False}
     whole = small(n_epochs=4, **settings).fit(X, y)
@@ -146,7 +146,7 @@ def test_no_generator_at_all(path):
     assert_same_model(through_a_file(model, path).partial_fit(X, y), model.partial_fit(X, y))
 
 
-def test_parameters_that_are_no_plain_data_are_named(trained, path):
+def test_parameters_that_are_not_plain_data_are_named(trained, path):
     with pytest.raises(TypeError, match=r"parameter n_jobs .*object"):
         copy.deepcopy(trained).set_params(n_jobs=object()).save(path)
     model = copy.deepcopy(trained)
@@ -214,7 +214,7 @@ for path in sys.argv[1:]:
 
 
 @pytest.mark.parametrize("processor", ["", pytest.param("generic", marks=pytest.mark.slow)])
-def test_a_fresh_process_goes_on_with_it(processor, tmp_path):
+def test_a_fresh_process_resumes_it(processor, tmp_path):
     X, y = three_classes()
     paths = {engine: tmp_path / f"{engine}.safetensors" for engine in ENGINES}
     for engine, file in paths.items():

@@ -20,20 +20,20 @@ def through_json(value):
     return decode(parse_json(json.dumps(encode(value), allow_nan=False)))
 
 
-def told(value):
-    """A text that differs where type or value do, and knows 0.0 from -0.0."""
+def typed(value):
+    """Return a text that differs if type or value differ, even between 0.0 and -0.0."""
     return repr(value)
 
 
 @given(VALUES)
 def test_plain_values_come_back_as_they_were(value):
-    assert told(through_json(value)) == told(value)
+    assert typed(through_json(value)) == typed(value)
 
 
 def test_class_weights_keep_the_types_of_their_labels():
     weights = {np.int64(1): np.float32(0.5), np.str_("a"): 2, True: math.inf, np.bool_(False): (1, 2)}
-    assert told(through_json(weights)) == told({1: math.inf, "a": 2, False: [1, 2]})
-    assert told(through_json({1: 2, "1": 3, 1.5: 4})) == told({1: 2, "1": 3, 1.5: 4})
+    assert typed(through_json(weights)) == typed({1: math.inf, "a": 2, False: [1, 2]})
+    assert typed(through_json({1: 2, "1": 3, 1.5: 4})) == typed({1: 2, "1": 3, 1.5: 4})
 
 
 @pytest.mark.parametrize("value", [object(), {1, 2}, 1j, np.random.default_rng(0), print, [object()], {"a": object()}])
@@ -53,7 +53,7 @@ def test_labels_come_back_as_they_were(values, as_objects):
     labels = np.unique(np.array(values, object if as_objects and isinstance(values[0], str) else None))
     found = decode_labels(parse_json(json.dumps(encode_labels(labels))))
     assert found.dtype == labels.dtype
-    assert told(found.tolist()) == told(labels.tolist())
+    assert typed(found.tolist()) == typed(labels.tolist())
 
 
 @pytest.mark.parametrize(

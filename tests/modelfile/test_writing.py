@@ -1,4 +1,4 @@
-"""Model files are written whole or not at all."""
+"""Model files are written completely or not at all."""
 
 import os
 import signal
@@ -26,7 +26,7 @@ def test_a_subclass_is_not_saved_as_what_it_is_not(path):
         pass
 
     X, y = three_classes()
-    with pytest.raises(TypeError, match="got a Other"):
+    with pytest.raises(TypeError, match="got the subclass Other"):
         Other(n_epochs=1).fit(X, y).save(path)
 
 

@@ -38,7 +38,7 @@ def test_a_seed_that_is_far_off_is_called_so(first, said):
     assert ("nothing here shows" in text) == (first > 98.55)
 
 
-def test_seeds_are_told_apart_whatever_their_order():
+def test_seeds_are_distinguished_whatever_their_order():
     text = explain_differences({"program": runs(98.5, 98.3)[::-1], "file-order": runs(98.3)})
     assert "98.50 from its default seed" in text
     assert "From other seeds it has 98.30 (one seed)." in text

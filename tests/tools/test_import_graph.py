@@ -1,4 +1,4 @@
-"""The imports of the package: no circles, and the reader of imports finds them where they are."""
+"""The package has no circular imports, and the reader of imports finds all of them."""
 
 import pytest
 

@@ -93,7 +93,7 @@ def test_on_other_systems_all_memory_counts(system, monkeypatch):
 def test_the_error_names_both_sizes_and_the_remedy(monkeypatch):
     monkeypatch.setattr(memory_limits, "available_memory", lambda: 1000 * MIB)
     check_memory(900 * MIB, "Much", "Take less.")
-    message = r"^Too much would take 3\.3 GiB of memory, and 1,000\.0 MiB are available\. Take less\.$"
+    message = r"^Too much would take 3\.3 GiB of memory, but only 1,000\.0 MiB are available\. Take less\.$"
     with pytest.raises(MemoryError, match=message):
         check_memory(6 << 29, "Too much", "Take less.")
     with pytest.raises(MemoryError):
@@ -103,5 +103,5 @@ def test_the_error_names_both_sizes_and_the_remedy(monkeypatch):
 def test_small_amounts_are_never_refused(monkeypatch):
     monkeypatch.setattr(memory_limits, "available_memory", lambda: 0)
     check_memory(MIB, "A mebibyte", "")
-    with pytest.raises(MemoryError, match=r"and 0 bytes are available"):
+    with pytest.raises(MemoryError, match=r"but only 0 bytes are available"):
         check_memory(100 * MIB, "Some", "")

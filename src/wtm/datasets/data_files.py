@@ -53,8 +53,8 @@ def find_files(
     where = f"Looked in {' and '.join(map(str, folders))}" if folders else f"{DATA_DIR_VARIABLE} is not set"
     raise DatasetNotFoundError(
         f"{dataset} was not found: it needs the files {', '.join(names)}, each of which may be compressed (.gz). "
-        f"{where}. Pass their folder, or the one that holds them in '{subfolder}', as data_dir=... in Python or "
-        f"--data-dir in a shell, or set the environment variable {DATA_DIR_VARIABLE}."
+        f"{where}. Pass their folder, or its parent if the folder is called '{subfolder}', as data_dir=... in Python "
+        f"or --data-dir in a shell, or set the environment variable {DATA_DIR_VARIABLE}."
     )
 
 
@@ -77,4 +77,4 @@ def read_file(path: Path) -> bytes:
     try:
         return gzip.decompress(content)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise ValueError(f"{path} is truncated or not a valid gzip file ({error}): get it again.") from error
+        raise ValueError(f"{path} is truncated or not a valid gzip file ({error}): download it again.") from error

@@ -30,7 +30,7 @@ class _ImageSet:
     openml_name: str
     target_names: tuple[str, ...]
     train_counts: tuple[int, ...]
-    """Training images per class, which tell the two data sets apart."""
+    """Training images per class, which distinguish the two data sets."""
 
 
 _MNIST = _ImageSet(

@@ -1,4 +1,4 @@
-"""Callbacks, which users pass to be called after every epoch."""
+"""Callbacks: functions that users pass, called after every epoch."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ def check_callbacks(callbacks: Any) -> list[Callable[[Epoch], Any]]:
     Raises
     ------
     TypeError
-        One of them is not callable.
+        A callback is not callable.
     """
     if callbacks is None:
         return []

@@ -1,4 +1,4 @@
-"""Early stopping: rows that are held out from training, and the best state on them."""
+"""Early stopping: hold out rows from training, and keep the state with the best accuracy on them."""
 
 import numpy as np
 from sklearn.model_selection import train_test_split
@@ -57,7 +57,7 @@ def hold_out(data: LabelledExamples, fraction: float, seed: int) -> tuple[Labell
 
 
 class BestEpoch:
-    """The state with the best validation accuracy so far, the earliest of equals.
+    """The state with the best validation accuracy so far, the earliest on a tie.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class BestEpoch:
     voting : VotingModel
         The best state, compiled.
     votes : Votes
-        Those of the best state on the validation rows.
+        The votes of the best state on the validation rows.
     """
 
     voting: VotingModel

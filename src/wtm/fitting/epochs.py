@@ -1,4 +1,4 @@
-"""The epochs of a fit, with callbacks, early stopping and a progress display."""
+"""Run the epochs of a fit, with callbacks, early stopping and a progress display."""
 
 from collections.abc import Callable
 from contextlib import closing
@@ -20,7 +20,7 @@ from wtm.validation.row_weights import check_total
 
 @dataclass(frozen=True)
 class Trained:
-    """What a training comes to.
+    """The result of a training.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class Trained:
     voting : VotingModel
         The same, compiled.
     history : list of dict
-        An entry per epoch, those after the best one included.
+        An entry per epoch, including those after the best one.
     """
 
     model: Model
@@ -60,10 +60,10 @@ def train_epochs(
         The checked parameters of `WTMClassifier`.
     class_weights : ndarray of shape (n_classes,), float64, or None
     history : list of dict
-        The entries of the epochs before, to which those of this training are added.
+        The entries of earlier epochs. Those of this training are appended.
     n_threads : int
     as_classifier : callable
-        Makes the classifier that callbacks get of what training has come to so far.
+        Makes the classifier that callbacks get from the result of training so far.
     """
     n_epochs = int(params["n_epochs"])
     weighted = training.weighted(class_weights)

@@ -1,4 +1,4 @@
-"""Warnings about a fit that has ended."""
+"""Warnings after a fit."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -31,18 +31,18 @@ def warnings_about_fit(
 ) -> Iterator[Warning]:
     """Warn if a fit has learnt little.
 
-    The bounds are far from what ordinary fits reach: these have hardly an empty clause, and sums that can reach T.
+    Ordinary fits stay far from these bounds: they have few empty clauses, and their class sums can reach T.
 
     Parameters
     ----------
     model : Model
-        The state that is kept.
+        The model that is kept.
     training : LabelledExamples
-        The rows that it was trained on.
+        The rows on which it was trained.
     entry : dict
         The entry of `history_` for the epoch that is kept.
     by_class : ndarray of shape (n_classes,), float64, or None
-        Weights of the classes. With them accuracy is not the objective.
+        Weights of the classes. With weights, accuracy is not the objective and is not checked.
     """
     share = _share_of_most_frequent(training)
     if by_class is None and entry["train_accuracy"] <= share + _ROUNDING:
@@ -53,7 +53,9 @@ def warnings_about_fit(
         )
     empty = np.mean([machine.is_empty.mean() for machine in model.machines])
     if empty > _MAX_EMPTY:
-        yield ConvergenceWarning(f"{empty:.0%} of the clauses are empty and don't vote. Use a larger s.")
+        yield ConvergenceWarning(
+            f"{empty:.0%} of the clauses are empty: they have no literals and don't vote. Use a larger s."
+        )
     T = model.parameters.T
     largest = max(machine.weights[machine.polarity == sign].sum() for machine in model.machines for sign in (1, -1))
     if _MAX_T_TO_SUM * largest < T:

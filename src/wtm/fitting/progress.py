@@ -1,4 +1,4 @@
-"""A display of the epochs while they run."""
+"""Show the progress of a fit."""
 
 from collections.abc import Callable, Generator, Iterable
 from typing import Any, TypeVar
@@ -9,7 +9,7 @@ _Entry = TypeVar("_Entry")
 
 
 def describe_epoch(entry: dict[str, Any]) -> str:
-    """One line about an entry of `WTMClassifier.history_`."""
+    """Summarize an entry of `WTMClassifier.history_` in one line."""
     parts = [f"train {100 * entry['train_accuracy']:.2f} %"]
     if entry["valid_accuracy"] is not None:
         parts.append(f"valid {100 * entry['valid_accuracy']:.2f} %")
@@ -20,7 +20,7 @@ def describe_epoch(entry: dict[str, Any]) -> str:
 def show_epochs(
     epochs: Iterable[EpochResult], n_epochs: int, verbose: int, label: str = "wtm"
 ) -> Generator[EpochResult, None, None]:
-    """Pass the results of epochs on, showing them as they come.
+    """Yield the results of epochs unchanged, and show each as it arrives.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def show_epochs(
 def bar(
     epochs: Iterable[_Entry], n_epochs: int, label: str, describe: Callable[[_Entry], str]
 ) -> Generator[_Entry, None, None]:
-    """Pass entries on while a progress bar on standard error counts them, on a terminal or in a notebook only.
+    """Yield entries unchanged, and count them in a progress bar on standard error, if it is a terminal or a notebook.
 
     Parameters
     ----------

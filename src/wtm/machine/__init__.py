@@ -1,4 +1,4 @@
-"""The machine of each class, its training and its votes."""
+"""The machines, one per class: their state, their training and their votes."""
 
 from wtm.machine.machine import Machine
 from wtm.machine.machine_parameters import MachineParameters

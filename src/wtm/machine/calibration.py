@@ -1,4 +1,4 @@
-"""Class sums as probabilities.
+"""Convert class sums to probabilities.
 
 The probabilities of a row are ``softmax(logit_scale * sums)``, with a single number `logit_scale` per model. It is
 fitted at the end of training: it minimizes the log-loss on the rows that `early_stopping` held out, else on up to 5,000
@@ -8,8 +8,8 @@ probabilities of 0 and 1.
 
 Sums are trained toward T and -T, so in theory a fixed multiple of 1/T would do. In practice training often ends with
 sums far from there, with few rows or a large T; `benchmarks/probabilities.py` compares the two and other methods.
-Training rows are not as good as held-out ones: the scale is too large if the model errs less often on them than on new
-rows. `benchmarks/calibration.py` measures by how much on small tables.
+Training rows are worse than held-out ones for this: the scale is too large if the model errs less often on them than on
+new rows. `benchmarks/calibration.py` measures by how much on small tables.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""The binomial distribution as integer tables, the same on every processor."""
+"""Compute distributions as integer tables, which are the same on every processor."""
 
 import decimal
 from functools import lru_cache

@@ -146,14 +146,14 @@ def pack_blocks(n_rows: int, n_features: int, blocks: Iterable[Block]) -> Exampl
     Raises
     ------
     MemoryError
-        They would not fit into the memory.
+        The examples don't fit in memory.
     """
     parts = list(pack_parts(n_rows, n_features, blocks, max(1, n_rows)))
     return parts[0] if parts else Examples(_no_literals(0, n_features), n_features)
 
 
 def pack_parts(n_rows: int, n_features: int, blocks: Iterable[Block], rows_per_part: int) -> Iterator[Examples]:
-    """Pack a table part by part; all but the last have `rows_per_part` rows, and the blocks may have any other number.
+    """Pack a table part by part. All parts but the last have `rows_per_part` rows; blocks may have any number of rows.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The machine of one class: automata, weights and random state; an epoch of training."""
+"""The machine of one class: its automata, weights and random state, and an epoch of its training."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from wtm.machine.schedule import ClassSchedule
 
 
 class FeedbackCounts(NamedTuple):
-    """What happened in an epoch: feedbacks of each type, and weight updates that the range of weights cut off."""
+    """Counts of an epoch: feedbacks of each type, and updates that would have left the range of the weights."""
 
     type_i: int
     type_ii: int

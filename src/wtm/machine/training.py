@@ -1,4 +1,4 @@
-"""Epochs of all machines, and what is measured after each."""
+"""Train all machines for some epochs, and measure the model after each epoch."""
 
 import math
 import time
@@ -63,7 +63,7 @@ def train(
     shuffle: bool,
     n_threads: int,
 ) -> Generator[EpochResult, None, None]:
-    """Train `model` in place, one epoch per item taken.
+    """Train `model` in place: each item taken from the generator trains one epoch.
 
     `weights`, float64 of shape (n_samples,) or None, give how many times an epoch sees each row; accuracies count rows
     by their own weights.

@@ -1,6 +1,6 @@
-"""The container: a header and arrays in a safetensors file with a checksum, written whole or not at all.
+"""The container: a header and arrays in a safetensors file with a checksum, written completely or not at all.
 
-`wtm.modelfile.writer` and `wtm.modelfile.reader` know what the header and the arrays mean.
+`wtm.modelfile.writer` and `wtm.modelfile.reader` define the content of the header and of the arrays.
 """
 
 import hashlib
@@ -90,7 +90,7 @@ def read_file(path: Path, check_version: Callable[[dict[str, Any]], None]) -> Co
         The file can't be read.
     """
     if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe might never end
-        raise ValueError("it is a folder, a pipe or a device, and not a file")
+        raise ValueError("it is a folder, a pipe or a device, not a file")
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         start = file.read(8)
@@ -158,4 +158,4 @@ def _check_digest(start: bytes, data: bytes, stated: Any) -> None:
     digest = hashlib.sha256(start.replace(stated.encode(), _BLANK.encode(), 1))
     digest.update(data)
     if digest.hexdigest() != stated:
-        raise ValueError("its checksum is wrong: it was altered or damaged")
+        raise ValueError("its checksum is wrong: it was altered or damaged. Copy or save it again")

@@ -1,4 +1,4 @@
-"""Names that earlier versions of wtm gave: to what is in a history, and in pickles to modules."""
+"""Names that earlier versions of wtm used: for the entries of `history_`, and for modules in pickles."""
 
 import sys
 from typing import Any
@@ -15,6 +15,6 @@ def renamed_entry(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def install_module_aliases() -> None:
-    """Let pickles of earlier versions find the classes in the modules where they were."""
+    """Make the modules of earlier versions importable, so that their pickles find the classes."""
     for name, module in _MODULES.items():
-        sys.modules.setdefault(name, module)  # the classes of machines were, and are, found in `wtm.machine`
+        sys.modules.setdefault(name, module)  # `wtm.machine` has kept its name

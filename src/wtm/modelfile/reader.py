@@ -1,4 +1,4 @@
-"""A model file as the record of a trained classifier; every value is checked before it is believed."""
+"""Read a model file into the record of a trained classifier; every value is checked before it is used."""
 
 import re
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ def read_model(path: Path, defaults: Mapping[str, Any]) -> ModelRecord:
     Raises
     ------
     ValueError
-        The file is not a model file, is cut short, altered or damaged, or a later version of wtm wrote it.
+        The file is not a model file, is incomplete, altered or damaged, or was written by a later version of wtm.
     MemoryError
         The model is larger than the memory that is free.
     OSError
@@ -65,11 +65,11 @@ def _check_version(header: dict[str, Any]) -> None:
     version = _field(header, "schema_version", int)
     if version > SCHEMA_VERSION:
         raise ValueError(
-            f"{_writer(header)} wrote it, in version {version} of the schema, and this is wtm "
-            f"{__version__}, which reads versions up to {SCHEMA_VERSION}: install that version or a newer one"
+            f"{_writer(header)} wrote it with schema version {version}, but this is wtm {__version__}, which reads "
+            f"versions up to {SCHEMA_VERSION}: install the version that wrote it, or a newer one"
         )
     if version < 1:
-        raise ValueError(f"there is no version {version} of the schema")
+        raise ValueError(f"its schema version must be at least 1, got {version}")
 
 
 def _record(contents: Contents, defaults: Mapping[str, Any]) -> ModelRecord:
@@ -129,7 +129,8 @@ def _constructor_parameters(header: dict[str, Any], defaults: Mapping[str, Any])
     unknown = sorted(set(stored) - (set(defaults) - PARAMETERS_NOT_KEPT))
     if unknown:
         raise ValueError(
-            f"{_writer(header)} wrote it, and this is wtm {__version__}, which doesn't know the parameters {unknown}"
+            f"{_writer(header)} wrote it, but this is wtm {__version__}, which doesn't know the parameters {unknown}: "
+            "install the version that wrote it, or a newer one"
         )
     return {name: _decoded_parameter(name, value) for name, value in stored.items()}
 
@@ -149,7 +150,7 @@ def _scalar_attributes(encoded: dict[str, Any]) -> dict[str, Any]:
             raise ValueError(f"the attribute {name} must be a number, a string, a boolean or null")
     for name in ("n_features_in_", "n_epochs_"):
         if _field(encoded, name, int) < 0:
-            raise ValueError(f"{name} is negative")
+            raise ValueError(f"{name} must be at least 0, got {encoded[name]}")
     return attributes
 
 
@@ -158,19 +159,21 @@ def _feature_names(header: dict[str, Any], n_columns: int) -> list[str] | None:
         return None
     names: list[str] = _field(header, "feature_names_in", list)
     if len(names) != n_columns or not all(isinstance(name, str) for name in names):
-        raise ValueError(f"its feature names are not {n_columns} strings")
+        raise ValueError(f"feature_names_in must be {n_columns} strings, got {len(names)} values")
     return names
 
 
 def _booleanizer(header: dict[str, Any], n_columns: int, n_features: int) -> Booleanizer | None:
-    """Read what turns the columns into the machines' features; None where the columns are the features."""
+    """Read the Booleanizer; None if the columns themselves are the features."""
     booleanizer = None
     made_from, made = n_columns, n_columns
     if header.get("booleanizer") is not None:
         booleanizer = Booleanizer.from_json(_field(header, "booleanizer", dict))
         made_from, made = booleanizer.n_features_in_, booleanizer.n_features_out_
-    if (made_from, made) != (n_columns, n_features):
-        raise ValueError(f"its machines have {n_features} features, which its {n_columns} columns do not make")
+    if made_from != n_columns:
+        raise ValueError(f"its booleanizer has {made_from} columns, but n_features_in_ is {n_columns}")
+    if made != n_features:
+        raise ValueError(f"its columns make {made} features, but its machines have {n_features}")
     return booleanizer
 
 

@@ -1,4 +1,4 @@
-"""What a model file holds: the record of a trained classifier, and what reader and writer have to agree on."""
+"""The content of a model file: the record of a trained classifier, and definitions that reader and writer share."""
 
 import numbers
 import re
@@ -28,7 +28,7 @@ _OTHER_ATTRIBUTES = {"classes_", "feature_names_in_", "history_", "booleanizer_"
 
 @dataclass(frozen=True)
 class ModelRecord:
-    """A trained classifier, taken apart.
+    """A trained classifier as separate parts.
 
     Attributes
     ----------

@@ -98,7 +98,7 @@ def decode(value: Any) -> Any:
             return bytes.fromhex(digits)
         case {"items": list(pairs), **others} if not others and all(_is_pair(pair) for pair in pairs):
             return {_hashable(decode(key)): decode(item) for key, item in pairs}
-    raise ValueError(f"{short_repr(value)} is not a value")
+    raise ValueError(f"{short_repr(value)} is not an encoded value")
 
 
 def encode_labels(labels: np.ndarray) -> dict[str, Any]:
@@ -132,7 +132,7 @@ def decode_labels(encoded: Any) -> np.ndarray:
         case {"dtype": str(dtype_name), "values": list(encoded_values), **others} if not others:
             values = [decode(value) for value in encoded_values]
         case _:
-            raise ValueError(f"{short_repr(encoded)} are not labels")
+            raise ValueError(f"{short_repr(encoded)} are not encoded labels")
     if not _LABEL_DTYPES.fullmatch(dtype_name):
         raise ValueError(f"labels can't have the dtype {dtype_name!r}")
     dtype = np.dtype(dtype_name)
@@ -165,7 +165,8 @@ def _finite(digits: str) -> float:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("it holds a key twice")
+        duplicate = next(key for i, (key, _) in enumerate(pairs) if key in dict(pairs[:i]))
+        raise ValueError(f"it holds the key {short_repr(duplicate)} twice")
     return found
 
 

@@ -1,4 +1,4 @@
-"""A record of a trained classifier as a header and arrays."""
+"""Write the record of a trained classifier to a model file."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -30,7 +30,7 @@ _COPIES_TO_WRITE = 3  # of all states: each machine's and all together, then all
 
 
 def write_model(path: Path, record: ModelRecord, *, prediction_only: bool = False) -> None:
-    """Write a trained classifier to a file, in place of the one that is there.
+    """Write a trained classifier to a file, or replace the file.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def write_model(path: Path, record: ModelRecord, *, prediction_only: bool = Fals
         `prediction_only` is False for a model that can only predict, the record contradicts itself, or `path` can't
         be replaced.
     MemoryError
-        There is no memory free for the copy that is written.
+        There is not enough free memory for the copy that is written.
     OSError
         The file can't be written.
     """
@@ -114,7 +114,7 @@ def _machine_arrays(machines: list[Machine]) -> dict[str, np.ndarray]:
     check_memory(
         _COPIES_TO_WRITE * len(machines) * p.n_clauses * p.n_literals,
         f"Writing {len(machines)} machines of {p.n_clauses:,} clauses and {p.n_literals:,} literals",
-        "Use prediction_only=True, which takes less.",
+        "Use prediction_only=True, which needs less.",
     )
     return {
         "states": np.stack([machine.states for machine in machines]),

@@ -1,1 +1,1 @@
-"""The caller's tables: how they are read, and the conditions on their columns."""
+"""Read the caller's tables, and learn and evaluate conditions on their columns."""

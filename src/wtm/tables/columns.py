@@ -142,7 +142,10 @@ class CategoryColumn:
         """Return a reader as in `NumberColumn.numbers`; raise a ValueError if a value is a string."""
         for value in self.distinct:
             if isinstance(value, str):
-                raise ValueError(f"{self.label} held numbers in fit, but now holds the string {short_repr(value)}.")
+                raise ValueError(
+                    f"{self.label} held numbers in fit, but now holds the string {short_repr(value)}. Convert the "
+                    "column to numbers."
+                )
         table = np.array([*self.distinct, np.nan], np.float64)
         return lambda rows: table[self.codes[rows]]
 

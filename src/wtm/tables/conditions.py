@@ -7,8 +7,8 @@ Grammar of the names, where COLUMN is the name of the column:
              | COLUMN " is not missing"
 
 The feature of a 0/1 column has the column's name. NUMBER is the shortest decimal that reads back as the same float64.
-VALUE is a number, True, False or a string. A string stands bare if it contains neither white space nor any of
-``"=<>!`` and does not read as a number or a boolean; otherwise it is a JSON string in double quotes. To parse a name,
+VALUE is a number, True, False or a string. A string is written without quotes if it contains no white space and none of
+``"=<>!``, and does not read as a number or a boolean; otherwise it is a JSON string in double quotes. To parse a name,
 split it at its last operator that is followed by such a VALUE or NUMBER.
 """
 
@@ -119,7 +119,7 @@ class Categories:
 
     @property
     def are_text(self) -> set[bool]:
-        """Whether the values that fit saw are text: True, False or both; empty if there are no values."""
+        """Whether the values seen in fit are text: True, False or both; empty if there are no values."""
         return {True, False} if self.is_mixed else {isinstance(value, str) for value in self.values}
 
     def names(self, column: str) -> list[str]:
@@ -200,20 +200,20 @@ def _is_bare(text: str) -> bool:
 def conditions_from_json(state: Any) -> Conditions:
     """Return the conditions that `to_json` described; raise a ValueError if `state` is not valid."""
     if isinstance(state, dict) and state.get("kind") == "numbers":
-        _check(state.keys() == {"kind", "thresholds", "has_missing", "is_binary"}, "its keys", list(state))
+        _check(state.keys() == {"kind", "thresholds", "has_missing", "is_binary"}, "keys", list(state))
         thresholds, has_missing, is_binary = state["thresholds"], state["has_missing"], state["is_binary"]
         _check(isinstance(has_missing, bool) and isinstance(is_binary, bool), "has_missing or is_binary", state)
         _check(isinstance(thresholds, list) and all(map(_is_finite_number, thresholds)), "thresholds", thresholds)
         numbers = tuple(map(float, thresholds))
-        _check(all(low < high for low, high in pairwise(numbers)), "thresholds, which must ascend,", thresholds)
+        _check(all(low < high for low, high in pairwise(numbers)), "thresholds (they must ascend)", thresholds)
         _check(not is_binary or numbers == (0.5,), "thresholds of a 0/1 column", thresholds)
         return Numbers(numbers, has_missing, is_binary)
     if isinstance(state, dict) and state.get("kind") == "categories":
-        _check(state.keys() - {"is_mixed"} == {"kind", "values", "has_missing"}, "its keys", list(state))
+        _check(state.keys() - {"is_mixed"} == {"kind", "values", "has_missing"}, "keys", list(state))
         values, has_missing, is_mixed = state["values"], state["has_missing"], state.get("is_mixed", False)
         _check(isinstance(has_missing, bool) and isinstance(is_mixed, bool), "has_missing or is_mixed", state)
         _check(isinstance(values, list) and all(map(_is_value, values)), "values", values)
-        _check(len(set(values)) == len(values), "values, which must differ,", values)
+        _check(len(set(values)) == len(values), "values (they must differ)", values)
         return Categories(tuple(values), has_missing, is_mixed)
     raise ValueError(f"The conditions on a column must have the kind 'numbers' or 'categories', got {state!r}.")
 
@@ -230,4 +230,4 @@ def _is_value(value: Any) -> bool:
 
 def _check(holds: bool, what: str, value: Any) -> None:
     if not holds:
-        raise ValueError(f"The conditions on a column have wrong {what}: {value!r}.")
+        raise ValueError(f"The conditions on a column have invalid {what}: {value!r}.")

@@ -1,4 +1,4 @@
-"""Make true/false features of a table, some rows at a time, so that working space does not grow with the table."""
+"""Compute the features of a table for some rows at a time, so that working space does not grow with the table."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ def feature_blocks(conditions: Sequence[Conditions], table: Table | SparseTable)
     Parameters
     ----------
     conditions : sequence of Numbers or Categories
-        Those of each column.
+        The conditions on each column.
     table : Table or SparseTable
 
     Returns

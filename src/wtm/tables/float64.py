@@ -1,4 +1,4 @@
-"""Numbers as float64, refused where float64 can't hold them."""
+"""Convert numbers to float64; refuse integers that float64 can't hold."""
 
 from collections.abc import Callable
 
@@ -39,7 +39,7 @@ def as_float64(values: np.ndarray, label_of: Callable[[int], str]) -> np.ndarray
 def precision_error(label: str, value: int) -> ValueError:
     """Return the error for a column with an integer that float64 can't hold."""
     return ValueError(
-        f"{label} holds the integer {value}, but beyond 2**53 float64 can't tell neighbouring integers apart. If the "
+        f"{label} holds the integer {value}, but float64, in which numbers are compared, can't represent it. If the "
         "column holds identifiers, drop it or convert it to strings; else subtract a constant, such as its minimum."
     )
 
@@ -47,6 +47,6 @@ def precision_error(label: str, value: int) -> ValueError:
 def infinity_error(label: str) -> ValueError:
     """Return the error for a column with an infinite number."""
     return ValueError(
-        f"X contains infinity, or a number too large for float64, in {label}. Replace it by a finite number, or by NaN "
-        "if it stands for a missing value."
+        f"X contains infinity, or a number too large for float64, in {label}. Replace it with a finite number, or with "
+        "NaN if the value is missing."
     )

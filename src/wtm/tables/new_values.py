@@ -12,12 +12,12 @@ class NewValuesWarning(UserWarning):
 
 
 class NewValues:
-    """Looks through a table, at once or in batches, for columns all of whose values are new.
+    """Find the columns of a table, read at once or in batches, whose values are all new.
 
     Parameters
     ----------
     conditions : sequence of Numbers or Categories
-        Those of each column.
+        The conditions on each column.
     max_categories : int or None
         The Booleanizer's limit. Where a column reached it, fit may have seen further values, so nothing is reported.
     """
@@ -42,6 +42,6 @@ class NewValues:
         for j, conditions in self._candidates.items():
             if j in self._not_empty:
                 yield (
-                    f"{label_of(j)} holds no value seen in fit, such as {short_repr(conditions.values[0])}: all its "
-                    "values count as unseen."
+                    f"{label_of(j)} holds no value seen in fit, such as {short_repr(conditions.values[0])}, so all its "
+                    "features are false. Check that its values are written as in fit and have the same type."
                 )

@@ -219,13 +219,13 @@ def _plain(value: Any, label: str) -> Value:
 
 def _kind_error(label: str, value: Any) -> TypeError:
     return TypeError(
-        f"{label} holds {short_repr(value)} of type {type(value).__name__}, but an argument must be a string or a "
-        "number, a boolean, or missing (None or NaN). If these are categories, convert the column to strings."
+        f"{label} holds {short_repr(value)} of type {type(value).__name__}, but the argument must be a table of "
+        "strings, numbers, booleans or missing values (None or NaN). If these are categories, convert them to strings."
     )
 
 
 def _date_error(label: str, kind: str) -> TypeError:
     return TypeError(
-        f"{label} holds dates or times ({kind}). Replace it by numbers with a meaning of their own, such as the year, "
-        "the day of the week or the days since some date."
+        f"{label} holds dates or times ({kind}). Replace them with numbers or categories, such as the year, the "
+        "day of the week or the days since some date."
     )

@@ -1,4 +1,4 @@
-"""Features of a sparse table, made without a dense copy."""
+"""Compute the features of a sparse table without a dense copy."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -120,7 +120,7 @@ def given_thresholds(
             raise ValueError(f"thresholds has the key {key!r}; keys must be names or positions of columns.")
         position = int(key) if is_position else positions[key]
         if position not in allowed:
-            raise ValueError(f"thresholds has the key {key!r}, but this column does not hold numbers.")
+            raise ValueError(f"thresholds has the key {key!r}, but this column does not hold numbers: remove the key.")
         given[position] = _check_thresholds(values, f"thresholds[{key!r}]")
     return given
 

@@ -1,1 +1,1 @@
-"""Small helpers that know nothing of the machine."""
+"""Small helpers that have nothing to do with Tsetlin machines."""

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Write files completely or not at all."""
 
 import contextlib
 import hashlib
@@ -62,7 +62,7 @@ def check_writable(path: Path) -> None:
 def _target(path: Path) -> Path:
     target = Path(os.path.realpath(path))  # a symbolic link stays one
     if target.exists() and not target.is_file():
-        raise ValueError(f"{path} is a folder, a pipe or a device: give the name of a file.")
+        raise ValueError(f"{path} is a folder, a pipe or a device: pass the name of a file.")
     return target
 
 

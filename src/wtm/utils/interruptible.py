@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: commands that end in order, trainings that stop after an epoch, kernels that need not be awaited.
+"""Handle Ctrl-C and SIGTERM: commands clean up, trainings stop after an epoch, and nobody waits for a kernel.
 
 Ctrl-C raises KeyboardInterrupt, as usual; SIGTERM raises `Terminated` inside `terminable`.
 """
@@ -55,7 +55,7 @@ _arrived: set[int] = set()
 
 
 def arrived_signal() -> int | None:
-    """Return the signal that ended the work in `terminable`: not every exception that it causes is its own."""
+    """Return the signal that ended the work in `terminable`, since it can also surface as another exception."""
     return next((number for number in (signal.SIGTERM, signal.SIGINT) if number in _arrived), None)
 
 
@@ -93,8 +93,8 @@ def _terminate(number: int, frame: FrameType | None) -> None:
 class StopAfterEpoch:
     """Context manager that turns the first signal into a request; a second Ctrl-C interrupts at once.
 
-    Between epochs a training can be saved. Ignored signals stay ignored. Outside the main thread, where Python handles
-    no signals, nothing changes.
+    It lets a training reach the end of its epoch, where it can be saved. Ignored signals stay ignored. Outside the main
+    thread, where Python handles no signals, it does nothing.
 
     Attributes
     ----------

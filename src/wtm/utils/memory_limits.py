@@ -21,27 +21,28 @@ def check_memory(n_bytes: int, wanted: str, remedy: str) -> None:
     wanted : str
         What needs the memory, for the message.
     remedy : str
-        What would need less, for the message.
+        What would need less, for the message: a sentence.
 
     Raises
     ------
     MemoryError
-        The machine or its container has less memory. If neither reports how much, nothing is refused.
+        The computer or its container has less memory. If neither reports how much, nothing is refused.
     """
     if n_bytes <= _ALWAYS_ALLOWED:
         return
     needed, available = int(n_bytes * _MARGIN), available_memory()
     if available is not None and available < needed:
         raise MemoryError(
-            f"{wanted} would take {_with_unit(needed)} of memory, and {_with_unit(available)} are available. {remedy}"
+            f"{wanted} would take {_with_unit(needed)} of memory, but only {_with_unit(available)} are available. "
+            f"{remedy}"
         )
 
 
 def available_memory() -> int | None:
     """Return the bytes that can be allocated now, page cache and swap included, or None if unknown.
 
-    On Linux this is what the machine and the control groups of this process have left; elsewhere it is all memory of
-    the machine.
+    On Linux this is the memory that the computer and the control groups of this process have left; elsewhere it is all
+    memory of the computer.
     """
     return min(_limits(), default=None)
 

@@ -1,4 +1,4 @@
-"""Paths that callers give."""
+"""Check paths passed by the caller."""
 
 import os
 from pathlib import Path
@@ -23,7 +23,7 @@ def as_path(path: Any, name: str) -> Path:
             f"{type(path).__name__}{remedy}."
         )
     if not text:
-        raise ValueError(f"{name} must name a file or folder, got an empty string: is a variable not set?")
+        raise ValueError(f"{name} must name a file or folder, got an empty string. Is a variable not set?")
     if "\0" in text:
         raise ValueError(f"{name} must not contain a null character, got {text!r}.")
     return Path(text)

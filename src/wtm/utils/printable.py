@@ -1,4 +1,4 @@
-"""Text of the caller, made fit for one line of a message."""
+"""Prepare the caller's text for one line of a message."""
 
 import json
 import unicodedata

@@ -1,4 +1,4 @@
-"""The revision of the code, where it runs from a checkout."""
+"""The Git revision of the code, if it runs from a checkout."""
 
 import functools
 import subprocess

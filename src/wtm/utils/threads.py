@@ -4,7 +4,7 @@ from joblib.parallel import get_active_backend
 
 
 def resolve_n_threads(n_jobs: int | None) -> int:
-    """Return the number of threads, or of the workers that a :func:`joblib.parallel_config` context asks for.
+    """Return the number of threads, or of workers in a :func:`joblib.parallel_config` context.
 
     Parameters
     ----------
@@ -16,6 +16,6 @@ def resolve_n_threads(n_jobs: int | None) -> int:
     int
         At least 1.
     """
-    # `joblib.effective_n_jobs` asks for processes: a worker of multiprocessing can have none, and would be warned.
+    # `joblib.effective_n_jobs` asks for processes: a worker of multiprocessing can start none, and joblib would warn.
     backend, n_jobs_of_context = get_active_backend(prefer="threads")
     return max(1, int(backend.effective_n_jobs(n_jobs_of_context if n_jobs is None else n_jobs)))

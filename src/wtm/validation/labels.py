@@ -1,4 +1,4 @@
-"""The caller's labels, and the class indices that machines use."""
+"""Check the caller's labels, and convert them to class indices."""
 
 import sys
 from typing import Any
@@ -79,7 +79,10 @@ def class_indices(y: np.ndarray, classes: np.ndarray, name: str) -> np.ndarray:
     known = np.isin(y, classes)
     if not known.all():
         unknown = y[~known].tolist()[0]
-        raise ValueError(f"{name} holds the label {unknown!r}, which is not one of the classes {classes}.")
+        raise ValueError(
+            f"{name} holds the label {unknown!r}, which is not one of the classes {classes}. Remove "
+            "such rows, or train a new model with all labels."
+        )
     return np.searchsorted(classes, y).astype(np.int64)
 
 
@@ -151,7 +154,9 @@ def _check_kind(labels: np.ndarray, name: str) -> None:
 
 
 def _missing(name: str, label: Any) -> ValueError:
-    return ValueError(f"{name} must hold a label for each row, but holds the missing value {label!r}.")
+    return ValueError(
+        f"{name} must hold a label for each row, but holds the missing value {label!r}. Remove such rows."
+    )
 
 
 def _unknown_kind(name: str, found: str) -> ValueError:

@@ -36,7 +36,7 @@ def check_parameters(params: dict[str, Any]) -> None:
         raise ValueError(f"validation_fraction must be in the open interval (0, 1), got {fraction!r}.")
     weight = params["class_weight"]
     if not (weight is None or isinstance(weight, dict) or _is_one_of(weight, ("balanced",))):
-        raise ValueError(f"class_weight must be None, 'balanced' or a dict from label to weight, got {weight!r}.")
+        raise ValueError(f"class_weight must be None, 'balanced' or a dict of weights by label, got {weight!r}.")
     check_callbacks(params["callbacks"])
     booleanizer = params["booleanizer"]
     if not (isinstance(booleanizer, Booleanizer) or _is_one_of(booleanizer, ("auto", "strict"))):
@@ -67,10 +67,10 @@ def _check_machine_parameters(params: dict[str, Any]) -> None:
         )
     gamma = _check_real(params, "gamma")
     if not 0 <= gamma <= _MAX_GAMMA:
-        raise ValueError(f"gamma must be between 0 (no weights) and {_MAX_GAMMA:g}, got {gamma!r}.")
+        raise ValueError(f"gamma must be between 0 and {_MAX_GAMMA:g}, got {gamma!r}. Values up to 0.3 are usual.")
     n_states = _check_integer(params, "n_states", 2, 256)
     if n_states % 2:
-        raise ValueError(f"n_states must be even, got {n_states}: the upper half of the states include the literal.")
+        raise ValueError(f"n_states must be even, got {n_states}: half of the states include the literal.")
     for name, allowed in (("init", INITS), ("engine", ENGINES), ("sampler", tuple(SAMPLERS))):
         if not _is_one_of(params[name], allowed):
             raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {params[name]!r}.")

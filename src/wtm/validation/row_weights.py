@@ -1,4 +1,4 @@
-"""Weights of rows, from the caller's sample and class weights."""
+"""Check the caller's sample and class weights, and convert them to weights of rows."""
 
 import math
 import numbers
@@ -41,9 +41,11 @@ def sample_weights(sample_weight: Any, n_rows: int, name: str = "sample_weight")
         raise ValueError(f"{name} must hold a weight for each of the {n_rows} rows, got shape {weights.shape}.")
     if (weights < 0).any():
         row = int(np.argmax(weights < 0))
-        raise ValueError(f"{name} must not be negative, but row {row} has the weight {weights[row]}.")
+        raise ValueError(
+            f"{name} must not be negative, but row {row} has the weight {weights[row]}. Use 0 to leave out a row."
+        )
     if not weights.any():
-        raise ValueError(f"{name} must not be zero for all rows.")
+        raise ValueError(f"{name} must not be zero for all {n_rows} rows. Give a row a weight above 0.")
     return weights
 
 
@@ -111,12 +113,12 @@ def class_weights(
 
 
 def check_total(weights: np.ndarray | None) -> None:
-    """Refuse weights with which an epoch would never end: a row of weight w is seen w times."""
+    """Refuse weights so large that an epoch would take forever: a row of weight w is seen w times."""
     if weights is None:
         return
     total = weights.sum()
     if total > max(_MAX_EXAMPLES, len(weights)):
         raise ValueError(
-            f"sample_weight times class_weight adds up to {total:.3g}, and an epoch would see as many examples. At "
-            f"most {_MAX_EXAMPLES} are possible: divide all weights by a constant."
+            f"sample_weight times class_weight adds up to {total:.3g}, so an epoch would see this many examples. At "
+            f"most {_MAX_EXAMPLES:,} are possible: divide all weights by a constant."
         )
