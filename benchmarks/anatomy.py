@@ -17,8 +17,8 @@ import numpy as np
 
 from benchmarks.building_blocks import BuildingBlocks, Limits, measure_limits
 from benchmarks.prepare_data import prepare
+from wtm.machine.class_machine import Machine
 from wtm.machine.examples import Examples, pack_examples
-from wtm.machine.machine import Machine
 from wtm.machine.machine_parameters import MachineParameters
 from wtm.machine.schedule import ClassSchedule, draw_schedule
 from wtm.paper.environment import environment

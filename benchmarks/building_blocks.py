@@ -17,9 +17,9 @@ from wtm.kernels.lazy_state import Block, Clauses, new_block, new_clauses
 from wtm.kernels.pending import flush, flush_and_update
 from wtm.kernels.sampling import bernoulli_vector, next_vector
 from wtm.kernels.simd import any_set, load, splat, store
+from wtm.machine.class_machine import Machine
 from wtm.machine.distributions import gap_table, pending_table
 from wtm.machine.examples import Examples
-from wtm.machine.machine import Machine
 from wtm.machine.machine_parameters import MachineParameters
 from wtm.machine.schedule import ClassSchedule
 

@@ -13,9 +13,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from benchmarks.choosing.methods import read_results, run_methods
 from benchmarks.choosing.page import write_page
 from benchmarks.choosing.problems import NAMES, load_problem
+from benchmarks.choosing.rivals import read_results, run_methods
 from benchmarks.choosing.shortfalls import best_settings
 from benchmarks.choosing.trials import read_trials, run_trials
 

@@ -19,7 +19,7 @@ from wtm.paper.run import CHECKPOINT_SECONDS
 from wtm.paper.run_options import Options
 from wtm.paper.settings import Setting
 from wtm.utils.atomic_write import atomic_write
-from wtm.utils.interruptible import StopAfterEpoch, interruptible
+from wtm.utils.interruption import StopAfterEpoch, interruptible
 
 _CLASSES = {"connect-4": ["loss", "draw", "win"]}  # as their file numbers them; elsewhere sorted
 _PROGRAMS = [key for key, ablation in ABLATIONS.items() if ablation.by_program]

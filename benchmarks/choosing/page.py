@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.choosing.advice import ADVICE, INTRODUCTION, SPACES
 from benchmarks.choosing.candidates import CURVES, DEFAULT, EPOCHS, GRID, LONG_EPOCHS, Setting
 from benchmarks.choosing.curves import Panel, draw_curves
-from benchmarks.choosing.methods import METHODS, N_JOBS, SEEDS, Result
+from benchmarks.choosing.page_text import ADVICE, INTRODUCTION, SPACES
 from benchmarks.choosing.problems import FOLDS, NAMES, ROWS
+from benchmarks.choosing.rivals import METHODS, N_JOBS, SEEDS, Result
 from benchmarks.choosing.shortfalls import Trials, best_settings, shortfalls
 from benchmarks.choosing.trials import Trial
 from wtm.paper.text_table import NOTHING, Table

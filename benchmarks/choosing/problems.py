@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
-from benchmarks.tables import read, with_categories
+from benchmarks.table_commands import read, with_categories
 from wtm import Booleanizer
 from wtm.datasets import load
 

@@ -16,7 +16,7 @@ class WTM(Program):
     commands = ("copy",)
 
     def load(self):
-        from wtm.machine.model import Model
+        from wtm.machine.model_state import Model
         from wtm.machine.training import train
 
         self._model_class, self._train = Model, train

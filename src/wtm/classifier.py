@@ -16,10 +16,10 @@ from wtm.fitting.epochs import Trained, train_epochs
 from wtm.fitting.fit_memory import check_fit
 from wtm.fitting.fit_warnings import warnings_about_fit, warnings_about_weights
 from wtm.machine.examples import LabelledExamples
-from wtm.machine.model import Model
+from wtm.machine.model_state import Model
 from wtm.modelfile import ModelRecord, scalar_attributes, write_model
-from wtm.modelfile.old_versions import install_module_aliases, renamed_entry
-from wtm.predictor import Predictor
+from wtm.modelfile.old_names import install_module_aliases, renamed_entry
+from wtm.prediction import Predictor
 from wtm.utils.paths import as_path
 from wtm.utils.threads import resolve_n_threads
 from wtm.validation.labels import check_classes, check_labels, class_indices, unique_labels
@@ -127,7 +127,7 @@ class WTMClassifier(Predictor):
         without validation data), ``type_i`` and ``type_ii`` (number of feedbacks; Type II counts true clauses only),
         ``weights_saturated`` (updates that would have left the range of the weights), ``literals_per_clause``, and
         what callbacks add. Accuracies weight rows by `sample_weight`, not by `class_weight`.
-    machines_ : list of wtm.machine.machine.Machine
+    machines_ : list of wtm.machine.class_machine.Machine
         The machine of each class, in the order of `classes_`.
 
     References

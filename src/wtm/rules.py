@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from wtm.machine.voting import VotingModel
-from wtm.predictor import Predictor
+from wtm.prediction import Predictor
 from wtm.utils.printable import escape
 
 __all__ = ["Rule", "heaviest_rules", "rules_of"]

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from benchmarks.choosing import methods, trials
+from benchmarks.choosing import rivals, trials
 from benchmarks.choosing.candidates import CURVES, DEFAULT, EPOCHS, GRID, LONG_EPOCHS, Setting
 from benchmarks.choosing.page import write_page
 from benchmarks.choosing.problems import FOLDS, NAMES, Problem, folds, load_problem
@@ -39,8 +39,8 @@ def small(monkeypatch):
     settings = (Setting(4, 5, 3, 0.0), Setting(4, 5, 3, 0.1))
     for module, name, value in (
         (trials, "GRID", settings), (trials, "CURVES", {}), (trials, "DEFAULT", settings[0]),
-        (trials, "EPOCHS", 3), (trials, "LONG_EPOCHS", 4), (methods, "EPOCHS", 3), (methods, "SEEDS", (0, 1)),
-        (methods, "N_JOBS", 1),
+        (trials, "EPOCHS", 3), (trials, "LONG_EPOCHS", 4), (rivals, "EPOCHS", 3), (rivals, "SEEDS", (0, 1)),
+        (rivals, "N_JOBS", 1),
     ):  # fmt: skip
         monkeypatch.setattr(module, name, value)
     X = np.random.default_rng(0).integers(0, 2, (60, 5)).astype(np.uint8)
@@ -72,16 +72,16 @@ def test_every_method_is_measured_once(small, tmp_path):
     path = tmp_path / "kept.jsonl"
     run_trials(problem, path)
     best = max(read_trials(path).values(), key=lambda t: t.accuracy).setting
-    methods.run_methods(problem, best, path)
-    found = methods.read_results(path)
+    rivals.run_methods(problem, best, path)
+    found = rivals.read_results(path)
     assert set(found) == {
-        ("MNIST", "wtm", DEFAULT), ("MNIST", "wtm, tuned", best), *(("MNIST", name, None) for name in methods.METHODS)
+        ("MNIST", "wtm", DEFAULT), ("MNIST", "wtm, tuned", best), *(("MNIST", name, None) for name in rivals.METHODS)
     }  # fmt: skip
     assert all(0 <= accuracy <= 100 for result in found.values() for accuracy in result.accuracies)
     assert len(found["MNIST", "random forest", None].accuracies) == 1
     assert len(found["MNIST", "wtm", DEFAULT].accuracies) == 2
     lines = path.read_text().splitlines()
-    methods.run_methods(problem, best, path)
+    rivals.run_methods(problem, best, path)
     assert path.read_text().splitlines() == lines
 
 
@@ -108,8 +108,8 @@ def test_the_page_has_what_was_found(tmp_path):
     )
     best = best_settings(found)[NAMES[0]].setting
     results = {
-        (NAMES[0], "wtm", DEFAULT): methods.Result(NAMES[0], "wtm", DEFAULT, [70.0, 71.0, 75.0], 1.25),
-        (NAMES[0], "wtm, tuned", best): methods.Result(NAMES[0], "wtm, tuned", best, [79.5], 2.0),
+        (NAMES[0], "wtm", DEFAULT): rivals.Result(NAMES[0], "wtm", DEFAULT, [70.0, 71.0, 75.0], 1.25),
+        (NAMES[0], "wtm, tuned", best): rivals.Result(NAMES[0], "wtm, tuned", best, [79.5], 2.0),
     }
     printed = write_page(found, results, tmp_path / "page.md")
     page = (tmp_path / "page.md").read_text()

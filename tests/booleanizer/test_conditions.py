@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from tests.helpers.names import table_of_truth
+from tests.helpers.feature_names import table_of_truth
 from wtm import Booleanizer
 
 

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 import wtm
-from tests.helpers.models import machine_in, sparse_states
+from tests.helpers.machines import machine_in, sparse_states
 from tests.helpers.problems import assert_same_model, small, table, three_classes, xor
 from wtm import reference
 from wtm.machine.machine_parameters import ENGINES

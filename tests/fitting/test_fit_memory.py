@@ -10,7 +10,7 @@ from tests.helpers.problems import assert_same_model, small, table, three_classe
 from wtm import Booleanizer, load_model
 from wtm.fitting.fit_memory import bytes_of_fit
 from wtm.kernels.lazy_state import new_block, new_clauses
-from wtm.machine.machine import Machine
+from wtm.machine.class_machine import Machine
 from wtm.machine.machine_parameters import ENGINES, INITS, MachineParameters
 from wtm.machine.schedule import BYTES_PER_EXAMPLE, draw_schedule
 from wtm.utils import memory_limits

@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import ConvergenceWarning
 
-from tests.helpers.models import machine_in
+from tests.helpers.machines import machine_in
 from tests.helpers.problems import assert_same_model, small, table, three_classes, xor
 from wtm import WTMClassifier
 from wtm.datasets import load_connect_4

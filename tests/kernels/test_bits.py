@@ -5,8 +5,8 @@ import pytest
 import scipy.sparse as sp
 from numba import njit
 
-from tests.helpers.models import SIZES, packed_rows, random_rows
-from tests.helpers.streams import packed, unpacked
+from tests.helpers.machines import SIZES, packed_rows, random_rows
+from tests.helpers.random_streams import packed, unpacked
 from wtm.kernels import bits
 
 N_ROWS = (1, 2, 63, 64, 65, 511, 512, 513)

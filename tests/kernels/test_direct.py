@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from tests.helpers.models import (
+from tests.helpers.machines import (
     SIZES,
     assert_consistent,
     machine_in,
@@ -15,7 +15,7 @@ from tests.helpers.models import (
     random_rows,
     sparse_states,
 )
-from tests.helpers.streams import Streams, fresh_random
+from tests.helpers.random_streams import Streams, fresh_random
 from wtm import reference
 from wtm.kernels import direct
 from wtm.machine.distributions import threshold

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from tests.helpers.models import SIZES, machine_in, packed_rows, parameters, random_rows, sparse_states
+from tests.helpers.machines import SIZES, machine_in, packed_rows, parameters, random_rows, sparse_states
 from wtm import reference
 from wtm.kernels.evaluate import ClauseLists, clause_fires, list_literals, new_vote_buffers, votes
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numba import njit
 
-from tests.helpers.models import SIZES, assert_consistent, machine_in, packed_rows, parameters, random_rows
-from tests.helpers.streams import packed
+from tests.helpers.machines import SIZES, assert_consistent, machine_in, packed_rows, parameters, random_rows
+from tests.helpers.random_streams import packed
 from wtm import reference
 from wtm.kernels import feedback
 

@@ -6,7 +6,7 @@ from numba import njit
 from scipy import stats
 
 from tests.helpers.enumeration import chi_square
-from tests.helpers.streams import fresh_random
+from tests.helpers.random_streams import fresh_random
 from wtm.kernels import pending
 from wtm.machine.distributions import pending_table, threshold
 

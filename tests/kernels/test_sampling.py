@@ -15,7 +15,7 @@ from numba import njit
 from scipy import stats
 
 from tests.helpers.enumeration import chi_square
-from tests.helpers.streams import Streams, Xoroshiro, fresh_random, unpacked
+from tests.helpers.random_streams import Streams, Xoroshiro, fresh_random, unpacked
 from wtm.kernels.sampling import (
     BERNOULLI,
     BINOMIAL,

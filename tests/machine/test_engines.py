@@ -8,9 +8,9 @@ import pytest
 from scipy import stats
 
 from tests.helpers.enumeration import CASES, assert_matches, chi_square
-from tests.helpers.models import assert_consistent, machine_in, packed_rows, parameters, random_rows
+from tests.helpers.machines import assert_consistent, machine_in, packed_rows, parameters, random_rows
 from tests.helpers.problems import small, xor
-from wtm.machine.machine import Machine
+from wtm.machine.class_machine import Machine
 from wtm.machine.machine_parameters import ENGINES, SAMPLERS, MachineParameters
 from wtm.machine.schedule import ClassSchedule
 

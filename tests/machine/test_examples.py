@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from tests.helpers.layouts import layouts
-from tests.helpers.models import SIZES, random_rows
+from tests.helpers.machines import SIZES, random_rows
 from wtm import reference
 from wtm.machine.examples import pack_examples
 from wtm.utils import memory_limits

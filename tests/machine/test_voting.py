@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import wtm.machine.voting
-from tests.helpers.models import SIZES, machine_in, parameters, random_rows, sparse_states
+from tests.helpers.machines import SIZES, machine_in, parameters, random_rows, sparse_states
 from wtm import reference
 from wtm.kernels.evaluate import votes
 from wtm.machine.examples import pack_examples

@@ -15,7 +15,7 @@ from tests.helpers.modelfiles import contents, through_a_file
 from tests.helpers.problems import assert_same_model, small, table, three_classes
 from wtm import WTMClassifier, load_model, reference
 from wtm.kernels.jit import cache_folder
-from wtm.machine.machine import Machine
+from wtm.machine.class_machine import Machine
 from wtm.machine.machine_parameters import ENGINES
 from wtm.rules import rules_of
 from wtm.utils.revision import git_revision

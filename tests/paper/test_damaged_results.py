@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.helpers.synthetic import keep, made_up_record, write_baselines, write_sampling
+from tests.helpers.made_up_results import keep, made_up_record, write_baselines, write_sampling
 from wtm.paper.report.result_folder import read_results
 from wtm.paper.settings import WEIGHTS
 

@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from tests.helpers.synthetic import SMALL, made_up_record
+from tests.helpers.made_up_results import SMALL, made_up_record
 from wtm.paper.figures import draw_learning_curves, draw_sweep, draw_weights
 from wtm.paper.settings import SWEEPS, Swept
 

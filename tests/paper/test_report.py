@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.synthetic import (
+from tests.helpers.made_up_results import (
     keep,
     made_up_record,
     write_baselines,

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.made_up_results import write_imdb, write_mnist
 from tests.helpers.shell import invoke
-from tests.helpers.synthetic import write_imdb, write_mnist
 from wtm.datasets import DatasetNotFoundError, load_connect_4
 from wtm.paper import problem
 from wtm.paper.experiments import sampling_speed

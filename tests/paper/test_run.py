@@ -8,7 +8,7 @@ import threading
 import numpy as np
 import pytest
 
-from tests.helpers.synthetic import SMALL, small_problem
+from tests.helpers.made_up_results import SMALL, small_problem
 from wtm import WTMClassifier, load_model
 from wtm.paper import run as module
 from wtm.paper.record import read_record

@@ -3,8 +3,8 @@ import statistics
 import numpy as np
 import pytest
 
-from tests.helpers.synthetic import SMALL, made_up_record, small_problem
-from wtm.machine.machine import Machine
+from tests.helpers.made_up_results import SMALL, made_up_record, small_problem
+from wtm.machine.class_machine import Machine
 from wtm.machine.machine_parameters import MachineParameters
 from wtm.paper.accuracy_table import accuracy_table
 from wtm.paper.record import by_setting, describe_weights, read_record, read_records

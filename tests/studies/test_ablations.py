@@ -13,7 +13,7 @@ from studies.ablations import train_ablations
 from studies.authors_program import Program, train_programs
 from studies.designs import ABLATIONS, Ablation, read_ablations
 from studies.report import ablations_table, write_page
-from tests.helpers.synthetic import SMALL, made_up_record, small_problem
+from tests.helpers.made_up_results import SMALL, made_up_record, small_problem
 from wtm.paper.json_files import read_json
 from wtm.paper.run_options import Options
 

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from wtm.utils.interruptible import StopAfterEpoch, Terminated
+from wtm.utils.interruption import StopAfterEpoch, Terminated
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals are another matter elsewhere")
 

@@ -7,11 +7,11 @@ import pytest
 from scipy import stats
 from sklearn.base import clone
 
-from tests.helpers.models import parameters
+from tests.helpers.machines import parameters
 from tests.helpers.problems import assert_same_model, is_same_model, small, table, three_classes, xor
 from wtm.machine.examples import pack_examples
 from wtm.machine.machine_parameters import ENGINES
-from wtm.machine.model import Model
+from wtm.machine.model_state import Model
 from wtm.machine.schedule import draw_schedule
 
 # A correct program fails one of the few tests below for fewer than one choice of seeds in 10**6.

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import typer
 
-from wtm.utils.interruptible import Terminated, arrived_signal
+from wtm.utils.interruption import Terminated, arrived_signal
 
 _ENDS = {signal.SIGINT: ("interrupted.", 130), signal.SIGTERM: ("terminated.", 143)}  # 128 + number, as in shells
 

@@ -10,9 +10,9 @@ from typing import Annotated
 import typer
 
 from wtm import __version__
-from wtm.cli.options import predict, rules, train
+from wtm.cli.commands import predict, rules, train
 from wtm.paper.reproduce_command import reproduce
-from wtm.utils.interruptible import terminable
+from wtm.utils.interruption import terminable
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 app.command("train")(train)

@@ -7,8 +7,8 @@ Connect-4 is part of the package. The others are read from a folder, given as `d
 import os
 
 from wtm.datasets.connect4 import load_connect_4
-from wtm.datasets.data_files import DATA_DIR_VARIABLE, DatasetNotFoundError
 from wtm.datasets.dataset import Dataset
+from wtm.datasets.find_files import DATA_DIR_VARIABLE, DatasetNotFoundError
 from wtm.datasets.images import load_fashion_mnist, load_mnist
 from wtm.datasets.imdb import load_imdb
 from wtm.datasets.noisy_xor import load_noisy_xor

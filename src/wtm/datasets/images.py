@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import fetch_openml
 
-from wtm.datasets.data_files import DatasetNotFoundError, find_files, read_file
 from wtm.datasets.dataset import Dataset
+from wtm.datasets.find_files import DatasetNotFoundError, find_files, read_file
 
 THRESHOLD = 77
 """The smallest grey value (0 to 255) that becomes 1: ceil(0.3 * 255), as in section 4.1 of the paper."""

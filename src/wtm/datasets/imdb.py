@@ -13,8 +13,8 @@ from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.feature_selection import SelectKBest, chi2
 
-from wtm.datasets.data_files import DatasetNotFoundError, find_files, read_file
 from wtm.datasets.dataset import Dataset
+from wtm.datasets.find_files import DatasetNotFoundError, find_files, read_file
 
 MIN_OCCURRENCES = 10
 """A candidate term occurs at least this often in the training reviews."""

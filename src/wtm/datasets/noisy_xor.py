@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from wtm.datasets.data_files import find_files, read_file
 from wtm.datasets.dataset import Dataset
+from wtm.datasets.find_files import find_files, read_file
 
 
 def load_noisy_xor(data_dir: str | os.PathLike[str] | None = None) -> Dataset:

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from wtm.machine.examples import LabelledExamples
-from wtm.machine.model import Model
+from wtm.machine.model_state import Model
 from wtm.machine.training import EpochResult, Votes, measure
 from wtm.machine.voting import VotingModel
 

@@ -12,7 +12,7 @@ from wtm.fitting.early_stopping import BestEpoch
 from wtm.fitting.progress import show_epochs
 from wtm.machine.calibration import fit_logit_scale
 from wtm.machine.examples import LabelledExamples
-from wtm.machine.model import Model
+from wtm.machine.model_state import Model
 from wtm.machine.training import measure, train
 from wtm.machine.voting import VotingModel
 from wtm.validation.row_weights import check_total

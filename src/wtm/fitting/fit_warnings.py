@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from wtm.machine.examples import LabelledExamples
-from wtm.machine.model import Model
+from wtm.machine.model_state import Model
 
 _MAX_EMPTY = 0.5
 _MAX_T_TO_SUM = 2.0

@@ -23,7 +23,7 @@ class Clauses(NamedTuple):
     Attributes
     ----------
     automata, include, exponents, random
-        See `wtm.machine.machine.Machine`.
+        See `wtm.machine.class_machine.Machine`.
     votes : ndarray of shape (n_slots,), int64
         Signed weights in fixed point, 0 in unused slots.
     used, eager : ndarray of shape (n_slots / 64,), uint64

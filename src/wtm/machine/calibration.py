@@ -9,7 +9,7 @@ probabilities of 0 and 1.
 Sums are trained toward T and -T, so in theory a fixed multiple of 1/T would do. In practice training often ends with
 sums far from there, with few rows or a large T; `benchmarks/probabilities.py` compares the two and other methods.
 Training rows are worse than held-out ones for this: the scale is too large if the model errs less often on them than on
-new rows. `benchmarks/calibration.py` measures by how much on small tables.
+new rows. `benchmarks/predict_proba_quality.py` measures by how much on small tables.
 """
 
 import numpy as np

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
+from wtm.machine.class_machine import FeedbackCounts, Machine
 from wtm.machine.examples import LabelledExamples
-from wtm.machine.machine import FeedbackCounts, Machine
-from wtm.machine.model import Model
+from wtm.machine.model_state import Model
 from wtm.machine.schedule import ClassSchedule, draw_schedule
 from wtm.machine.voting import VotingModel
-from wtm.utils.interruptible import interruptible
+from wtm.utils.interruption import interruptible
 
 
 @dataclass(frozen=True)

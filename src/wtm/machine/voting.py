@@ -9,9 +9,9 @@ from joblib import Parallel, delayed
 
 from wtm.kernels.evaluate import ClauseLists, list_literals, new_vote_buffers, votes
 from wtm.kernels.layout import BLOCK
+from wtm.machine.class_machine import Machine
 from wtm.machine.examples import Examples
-from wtm.machine.machine import Machine
-from wtm.utils.interruptible import interruptible
+from wtm.utils.interruption import interruptible
 from wtm.utils.memory_limits import check_memory
 
 _BYTES_PER_FEATURE = 2 * BLOCK // 8  # of the columns in `VoteBuffers`

@@ -12,11 +12,11 @@ from joblib import cpu_count
 from wtm import __version__
 from wtm.booleanizer import Booleanizer
 from wtm.kernels.sampling import RANDOM_WORDS
-from wtm.machine.machine import Machine
+from wtm.machine.class_machine import Machine
 from wtm.machine.machine_parameters import MachineParameters
-from wtm.machine.model import Model, PredictionModel
+from wtm.machine.model_state import Model, PredictionModel
 from wtm.modelfile.container import Contents, read_file
-from wtm.modelfile.old_versions import renamed_entry
+from wtm.modelfile.old_names import renamed_entry
 from wtm.modelfile.schema import (
     ESTIMATOR,
     PARAMETERS_NOT_KEPT,

@@ -10,7 +10,7 @@ import numpy as np
 
 from wtm.booleanizer import Booleanizer
 from wtm.machine.machine_parameters import MachineParameters
-from wtm.machine.model import Model, PredictionModel
+from wtm.machine.model_state import Model, PredictionModel
 from wtm.utils.printable import short_repr
 
 SCHEMA_VERSION = 2

@@ -10,8 +10,8 @@ import numpy as np
 from wtm import __version__
 from wtm.booleanizer import Booleanizer
 from wtm.kernels.jit import kernel_digest
-from wtm.machine.machine import Machine
-from wtm.machine.model import Model, PredictionModel
+from wtm.machine.class_machine import Machine
+from wtm.machine.model_state import Model, PredictionModel
 from wtm.modelfile.container import write_file
 from wtm.modelfile.schema import (
     ESTIMATOR,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wtm.machine.machine import Machine
+from wtm.machine.class_machine import Machine
 from wtm.paper.json_files import naming, read_json, write_json
 from wtm.paper.settings import Setting
 

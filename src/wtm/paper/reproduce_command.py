@@ -11,8 +11,8 @@ from typing import Annotated, Any
 
 import typer
 
+from wtm.cli.commands import ALL_CORES, NJobs
 from wtm.cli.errors import one_line_on_failure
-from wtm.cli.options import ALL_CORES, NJobs
 from wtm.paper.run_options import QUICK_FOLDER, Options
 from wtm.paper.settings import NAMES, Preset, Swept
 

@@ -18,7 +18,7 @@ from wtm.paper.record import HISTORY, Record, describe_weights, read_record, rec
 from wtm.paper.run_options import Options
 from wtm.paper.settings import Plan, Setting
 from wtm.paper.text_table import say
-from wtm.utils.interruptible import StopAfterEpoch
+from wtm.utils.interruption import StopAfterEpoch
 
 CHECKPOINT_SECONDS = 600.0
 """The interval at which a training in progress is saved."""

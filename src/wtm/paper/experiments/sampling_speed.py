@@ -21,7 +21,7 @@ from wtm.kernels.sampling import RANDOM_WORDS, Sampler, fill_masks
 from wtm.machine.distributions import PROBABILITY_DIGITS, binomial_table, threshold
 from wtm.machine.machine_parameters import SAMPLERS
 from wtm.paper.environment import environment
-from wtm.paper.experiments.first_epoch import (
+from wtm.paper.experiments.sampling_share import (
     PAPER_DRAWING_SECONDS,
     PAPER_TYPE_I,
     FirstEpoch,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 
-from wtm.paper.experiments.first_epoch import FirstEpoch
+from wtm.paper.experiments.sampling_share import FirstEpoch
 from wtm.paper.experiments.sampling_speed import PAPER_FACTOR, PAPER_SIZE
 from wtm.paper.record import Groups, common_epochs
 from wtm.paper.report.result_folder import NotMeasuredError, Results

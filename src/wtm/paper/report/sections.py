@@ -6,8 +6,8 @@ from pathlib import Path
 
 from wtm.paper.accuracy_table import accuracy_table
 from wtm.paper.experiments.baselines import METHODS, baselines_table
-from wtm.paper.experiments.first_epoch import first_epoch_table
 from wtm.paper.experiments.learnt_weights import FIGURE_CLASS, positive_weights, weights_table
+from wtm.paper.experiments.sampling_share import first_epoch_table
 from wtm.paper.experiments.sampling_speed import explain_sampling, sampling_table
 from wtm.paper.experiments.sweep import sweep_table, sweep_title
 from wtm.paper.figures import draw_learning_curves, draw_sweep, draw_weights

@@ -3,8 +3,8 @@
 import numpy as np
 
 from wtm.kernels.feedback import include_words
+from wtm.machine.class_machine import Machine
 from wtm.machine.examples import pack_examples
-from wtm.machine.machine import Machine
 from wtm.machine.machine_parameters import MachineParameters
 
 SIZES = (1, 31, 32, 33, 63, 64, 65, 511, 512, 513)

@@ -1,6 +1,6 @@
 """Compare the log-loss of `predict_proba` with that of probabilities fitted to held-out rows, on small tables.
 
-    python -m benchmarks.calibration [--data-dir DIR]
+    python -m benchmarks.predict_proba_quality [--data-dir DIR]
 
 All classifiers have their default parameters. "base rate" predicts the frequency of each class. "wtm" is
 `predict_proba` after an ordinary fit, whose factor is fitted to the training rows. "early stopping" fits the factor to
@@ -22,7 +22,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold
 
-from benchmarks.tables import read
+from benchmarks.table_commands import read
 from wtm import WTMClassifier, __version__
 
 SEED = 0

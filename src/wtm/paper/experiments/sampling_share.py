@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wtm.datasets import DATA_DIR_VARIABLE, DatasetNotFoundError
-from wtm.machine.machine import Machine
+from wtm.machine.class_machine import Machine
 from wtm.machine.machine_parameters import SAMPLERS, MachineParameters
 from wtm.machine.schedule import draw_schedule
 from wtm.paper.problem import Problem, load_problem

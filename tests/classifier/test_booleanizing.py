@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.model_selection import cross_val_score
 
-from tests.helpers.names import table_of_truth
+from tests.helpers.feature_names import table_of_truth
 from tests.helpers.problems import assert_same_model, small, three_classes
 from wtm import Booleanizer
 from wtm.rules import rules_of

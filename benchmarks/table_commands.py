@@ -1,6 +1,6 @@
 """`wtm train` and `wtm predict` with their defaults on whole tables, next to histogram gradient boosting.
 
-    python -m benchmarks.tables --data-dir DIR [--seeds K]
+    python -m benchmarks.table_commands --data-dir DIR [--seeds K]
 
 DIR holds mushroom/agaricus-lepiota.data.gz, adult/adult.data.gz and adult/adult.test.gz, as they come from UCI.
 Seconds are those of whole processes. Each seed is a division into rows to train on and rows held out, the same for all;

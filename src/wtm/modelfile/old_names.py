@@ -3,10 +3,10 @@
 import sys
 from typing import Any
 
-from wtm.machine import model
+from wtm.machine import model_state
 
 _ENTRY_NAMES = {"weights_at_edge": "weights_saturated"}  # of history_, up to version 1 of the model file
-_MODULES = {"wtm.training": model, "wtm.votes": model}  # of the classes in a pickle
+_MODULES = {"wtm.training": model_state, "wtm.votes": model_state}  # of the classes in a pickle
 
 
 def renamed_entry(entry: dict[str, Any]) -> dict[str, Any]:

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tests.helpers.models import SIZES, assert_consistent, machine_in, packed_rows, parameters, random_rows
+from tests.helpers.machines import SIZES, assert_consistent, machine_in, packed_rows, parameters, random_rows
 from wtm import reference
-from wtm.machine.machine import Machine
+from wtm.machine.class_machine import Machine
 from wtm.machine.machine_parameters import ENGINES, INITS, SAMPLERS
 from wtm.machine.schedule import ClassSchedule, draw_schedule
 

@@ -12,9 +12,9 @@ from wtm.booleanizer import Booleanizer
 from wtm.encoding import learn_booleanizer, table_to_examples, table_to_parts
 from wtm.kernels.layout import BLOCK
 from wtm.machine.calibration import probabilities
+from wtm.machine.class_machine import Machine
 from wtm.machine.examples import Examples, words_per_row
-from wtm.machine.machine import Machine
-from wtm.machine.model import Model, PredictionModel
+from wtm.machine.model_state import Model, PredictionModel
 from wtm.machine.voting import VotingModel
 from wtm.tables.reading import read_validated
 from wtm.tables.table import SparseTable, Table

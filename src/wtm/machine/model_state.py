@@ -5,7 +5,7 @@ from typing import ClassVar, NoReturn
 
 import numpy as np
 
-from wtm.machine.machine import Machine
+from wtm.machine.class_machine import Machine
 from wtm.machine.machine_parameters import MachineParameters
 from wtm.machine.voting import VotingModel
 

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from wtm.utils.interruptible import interruptible
+from wtm.utils.interruption import interruptible
 
 WITHIN = 20  # seconds; far more than the two promised, since test machines may be slow
 
