@@ -77,7 +77,7 @@ class WTMClassifier(Predictor):
         How columns become true/false features. "auto" uses a table of 0 and 1 as it is and fits a
         :class:`wtm.Booleanizer` with default parameters to any other table. "strict" accepts only 0 and 1. A
         `Booleanizer` is cloned and fitted to any table. The first call decides; `partial_fit` and warm starts keep its
-        features.
+        features. After a table of 0 and 1, "auto" reads numbers in later tables as true above 0.5, and NaN as false.
     shuffle : bool, default=True
         Whether each epoch takes the examples in a new random order. The model then doesn't depend on the order of the
         rows. If False, each epoch takes them in the order given.
@@ -115,7 +115,7 @@ class WTMClassifier(Predictor):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns. Defined only if `X` has names that are all strings.
     booleanizer_ : Booleanizer or None
-        Turns columns into features. None if `X` is used as it is and must hold only 0 and 1.
+        Turns columns into features. None if the columns are the features, each true above 0.5.
     n_epochs_ : int
         Number of epochs that the model has been trained. After `early_stopping` this is the best epoch; `partial_fit`
         and warm starts resume from it.

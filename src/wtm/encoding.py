@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.utils import assert_all_finite
 
 from wtm.booleanizer import Booleanizer
-from wtm.machine.examples import Block, Examples, checked_blocks, pack_blocks, pack_parts
+from wtm.machine.examples import Block, Examples, above_half_blocks, checked_blocks, pack_blocks, pack_parts
 from wtm.tables.table import SparseTable, Table
 
 
@@ -32,7 +32,7 @@ def learn_booleanizer(
     Returns
     -------
     Booleanizer or None
-        None if the table is used as it is.
+        None if the columns are the features.
     """
     if isinstance(choice, Booleanizer):
         fitted: Booleanizer = clone(choice)._fit_table(table, names, weights)
@@ -42,42 +42,57 @@ def learn_booleanizer(
     return Booleanizer()._fit_table(table, names, weights)
 
 
-def table_to_examples(table: Table | SparseTable, booleanizer: Booleanizer | None, name: str = "X") -> Examples:
+def table_to_examples(
+    table: Table | SparseTable, booleanizer: Booleanizer | None, name: str = "X", *, strict: bool = True
+) -> Examples:
     """Pack a table.
 
     Parameters
     ----------
     table : Table or SparseTable
     booleanizer : Booleanizer or None
-        If None, the table must hold only 0 and 1.
+        If None, the columns are the features.
     name : str
         The argument's name, for messages.
+    strict : bool
+        Whether, without a Booleanizer, the table must hold only 0 and 1. If not, a feature is true above 0.5.
 
     Raises
     ------
     ValueError
         The table holds values that are not allowed.
     """
-    n_features, blocks = _features(table, booleanizer, name)
+    n_features, blocks = _features(table, booleanizer, name, strict=strict)
     return pack_blocks(len(table), n_features, blocks)
 
 
 def table_to_parts(
-    table: Table | SparseTable, booleanizer: Booleanizer | None, rows_per_part: int, name: str = "X"
+    table: Table | SparseTable,
+    booleanizer: Booleanizer | None,
+    rows_per_part: int,
+    name: str = "X",
+    *,
+    strict: bool = True,
 ) -> Iterator[Examples]:
     """Pack a table part by part, so that working space does not grow with it.
 
     Parameters and errors are those of `table_to_examples`; for `rows_per_part` see `wtm.machine.examples.pack_parts`.
     An error is raised when the part that causes it is taken.
     """
-    n_features, blocks = _features(table, booleanizer, name)
+    n_features, blocks = _features(table, booleanizer, name, strict=strict)
     return pack_parts(len(table), n_features, blocks, rows_per_part)
 
 
-def _features(table: Table | SparseTable, booleanizer: Booleanizer | None, name: str) -> tuple[int, Iterator[Block]]:
+def _features(
+    table: Table | SparseTable, booleanizer: Booleanizer | None, name: str, *, strict: bool
+) -> tuple[int, Iterator[Block]]:
     """Return the number of features, and their values in blocks of rows."""
     if booleanizer is not None:
         return booleanizer.n_features_out_, booleanizer._blocks(table)
-    X = table.csr if isinstance(table, SparseTable) else table.to_array(name)
-    assert_all_finite(X, input_name=name)
-    return X.shape[1], checked_blocks(X, name, table.labels())
+    if strict:
+        X = table.csr if isinstance(table, SparseTable) else table.to_array(name)
+        assert_all_finite(X, input_name=name)
+        return X.shape[1], checked_blocks(X, name, table.labels())
+    X = table.csr if isinstance(table, SparseTable) else table.to_numbers()
+    assert_all_finite(X, input_name=name, allow_nan=True)
+    return X.shape[1], above_half_blocks(X)

@@ -25,7 +25,7 @@ _BYTES_PER_PART = 1 << 24  # of packed rows and sums at a time, so that working 
 
 
 class Predictor(ClassifierMixin, BaseEstimator):
-    """The part of `wtm.WTMClassifier` that predicts; of the parameters it needs only `n_jobs`.
+    """The part of `wtm.WTMClassifier` that predicts; of the parameters it needs only `n_jobs` and `booleanizer`.
 
     Tables are predicted some rows at a time, so an array that is mapped from a file is never in memory as a whole.
     """
@@ -91,7 +91,7 @@ class Predictor(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        if self.booleanizer != "strict":
+        if not self._is_strict():
             tags.input_tags.string = tags.input_tags.categorical = tags.input_tags.allow_nan = True
         return tags
 
@@ -111,7 +111,10 @@ class Predictor(ClassifierMixin, BaseEstimator):
 
     def _examples(self, table: Table | SparseTable, name: str = "X") -> Examples:
         """Pack a table."""
-        return table_to_examples(table, self.booleanizer_, name)
+        return table_to_examples(table, self.booleanizer_, name, strict=self._is_strict())
+
+    def _is_strict(self) -> bool:
+        return isinstance(self.booleanizer, str) and self.booleanizer == "strict"
 
     def _voting_model(self) -> VotingModel:
         voting = getattr(self, "_voting", None)
@@ -132,7 +135,8 @@ class Predictor(ClassifierMixin, BaseEstimator):
         )
         answers = np.empty((len(table), *nothing.shape[1:]), nothing.dtype)
         start = 0
-        for examples in table_to_parts(table, self.booleanizer_, self._rows_per_part(len(table), n_threads)):
+        rows_per_part = self._rows_per_part(len(table), n_threads)
+        for examples in table_to_parts(table, self.booleanizer_, rows_per_part, strict=self._is_strict()):
             stop = start + len(examples)
             answers[start:stop] = answer(voting.sums(examples, n_threads=n_threads))
             start = stop

@@ -5,7 +5,9 @@ import pickle
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
 
 from tests.helpers.feature_names import table_of_truth
 from tests.helpers.problems import assert_same_model, small, three_classes
@@ -111,15 +113,74 @@ def test_strict_names_the_first_column_that_is_not_0_and_1():
         small(booleanizer="strict").fit(sp.csr_array(np.array([[0, 9], [255, 0]])), [0, 1])
 
 
-def test_a_model_of_0_and_1_refuses_others_later():
+def test_a_strict_model_refuses_others_later():
     X, y = three_classes()
-    model = small().fit(X, y)
+    model = small(booleanizer="strict").fit(X, y)
     with pytest.raises(ValueError, match="row 0, column 0 holds 2"):
         model.predict(X[:1] * 0 + 2)
     with pytest.raises(ValueError, match=r"X_val must hold only 0 and 1.*categories"):
-        small().fit(X, y, X_val=X.astype(str), y_val=y)
+        small(booleanizer="strict").fit(X, y, X_val=X.astype(str), y_val=y)
     with pytest.raises(ValueError, match="X contains NaN"):
         model.partial_fit(X * np.nan, y)
+
+
+def as_frame(library):
+    return lambda X: pytest.importorskip(library).DataFrame({f"c{j}": column for j, column in enumerate(X.T)})
+
+
+LATER = {
+    "array": np.asarray,
+    "by columns": np.asfortranarray,
+    "float32": np.float32,
+    "lists": lambda X: X.tolist(),
+    "objects": lambda X: np.where(np.isnan(X), None, X.astype(object)),
+    "CSR": sp.csr_array,
+    "CSC": sp.csc_matrix,
+    "pandas": as_frame("pandas"),
+    "polars": as_frame("polars"),
+    "categorical": lambda X: as_frame("pandas")(X).astype("category"),
+}
+
+
+@pytest.mark.filterwarnings("ignore:X has feature names")
+@pytest.mark.parametrize("kind", LATER)
+def test_after_0_and_1_a_number_is_true_above_a_half(kind):
+    X, y = three_classes()
+    Z = X.astype(np.float64)
+    Z[X == 1] = np.random.default_rng(0).choice([1, 0.75, 2, 0.9999999999912, 300], int(X.sum()))
+    Z[X == 0] = np.random.default_rng(1).choice([0, 0, 0.5, -1, np.nan], int((X == 0).sum()))
+    later = LATER[kind](Z)
+    model = small().fit(X, y)
+    assert model.booleanizer_ is None
+    assert (model.class_sums(later) == model.class_sums(X)).all()
+    assert_same_model(small().fit(X, y).partial_fit(later, y), small().fit(X, y).partial_fit(X, y))
+    with_later, with_bits = small().fit(X, y, X_val=later, y_val=y), small().fit(X, y, X_val=X, y_val=y)
+    assert [e["valid_accuracy"] for e in with_later.history_] == [e["valid_accuracy"] for e in with_bits.history_]
+
+
+def test_after_0_and_1_neither_text_nor_infinity_is_a_number():
+    X, y = three_classes()
+    model = small().fit(X, y)
+    with pytest.raises(ValueError, match="column 0 held numbers in fit, but now holds the string"):
+        model.predict(X.astype(str))
+    for convert in (np.asarray, sp.csr_array):
+        with pytest.raises(ValueError, match="X_val contains infinity"):
+            small().fit(X, y, X_val=convert(np.where(X, np.inf, 0)), y_val=y)
+
+
+@pytest.mark.parametrize("odd", [2, np.nan])
+def test_one_other_value_in_a_table_of_0_and_1_breaks_no_fold(odd):
+    X, y = three_classes()
+    X = X.astype(np.float64)
+    X[7, 3] = odd
+    assert np.isfinite(cross_val_score(small(), X, y, cv=4, error_score="raise")).all()
+
+
+def test_counts_of_words_are_taken_in_every_split():
+    once, twice = ["good film", "bad film"] * 20, ["good good film", "bad bad film"]
+    pipe = make_pipeline(CountVectorizer(), small(n_epochs=5)).fit(once, [1, 0] * 20)
+    assert pipe[-1].booleanizer_ is None
+    assert pipe.predict(twice).tolist() == pipe.predict(once[:2]).tolist() == [1, 0]
 
 
 def test_a_booleanizer_of_ones_own_is_cloned_and_always_fitted():

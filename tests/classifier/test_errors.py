@@ -177,7 +177,7 @@ def test_wrong_data_are_refused_in_fit(case):
 @pytest.mark.parametrize("warm_start", [True, False])
 def test_wrong_data_leave_a_fitted_model_alone(case, warm_start):
     Z, t, message = (WRONG_DATA | OTHER_COLUMNS | UNSEEN)[case]
-    model = small(warm_start=warm_start).fit(X, y)
+    model = small(warm_start=warm_start, booleanizer="strict").fit(X, y)
     watch = Unchanged(model, X, y)
     with pytest.raises(ValueError, match=message):
         model.partial_fit(Z, t)
@@ -194,7 +194,7 @@ WRONG_TABLES = OTHER_COLUMNS | {case: wrong for case, wrong in WRONG_DATA.items(
 @pytest.mark.parametrize("method", ["predict", "class_sums"])
 def test_wrong_data_are_refused_in_prediction(case, method):
     Z, _, message = WRONG_TABLES[case]
-    model = small().fit(X, y)
+    model = small(booleanizer="strict").fit(X, y)
     if case == "no rows":
         assert len(getattr(model, method)(Z)) == 0
         return
@@ -203,7 +203,7 @@ def test_wrong_data_are_refused_in_prediction(case, method):
 
 
 def test_wrong_validation_data_are_named():
-    watch_model = small(warm_start=True).fit(X, y)
+    watch_model = small(warm_start=True, booleanizer="strict").fit(X, y)
     watch = Unchanged(watch_model, X, y)
     for X_val, y_val, message in [
         (X, None, "y_val is None"),
@@ -214,7 +214,7 @@ def test_wrong_validation_data_are_named():
         (X, y[:-5], r"\[120, 115\]"),
         (X, ["1", *y[1:].tolist()], "y_val must hold .* got strings and"),
     ]:
-        for model in (watch_model, small()):
+        for model in (watch_model, small(booleanizer="strict")):
             with pytest.raises(ValueError, match=message):
                 model.fit(X, y, X_val=X_val, y_val=y_val)
     watch.check()

@@ -129,6 +129,16 @@ def checked_blocks(X: Block, name: str = "X", labels: Sequence[str] | None = Non
         yield from _checked_chunks(X, name, labels)
 
 
+def above_half_blocks(X: Block) -> Iterator[Block]:
+    """Yield the rows of a table of numbers as true/false features: true above 0.5, false for NaN."""
+    if not isinstance(X, np.ndarray):
+        yield sp.csr_array((X.data > 0.5, X.indices, X.indptr), X.shape)
+        return
+    for start in range(0, len(X), _CHUNK):
+        chunk = X[start : start + _CHUNK]
+        yield chunk if chunk.dtype == np.bool_ else chunk > 0.5
+
+
 def pack_blocks(n_rows: int, n_features: int, blocks: Iterable[Block]) -> Examples:
     """Pack a table that comes as blocks of rows.
 

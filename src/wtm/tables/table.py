@@ -72,6 +72,19 @@ class Table:
             values.append(column.values)
         return np.stack(values, axis=1)
 
+    def to_numbers(self) -> np.ndarray:
+        """Return the table as an array of numbers, NaN where a value is missing.
+
+        Raises
+        ------
+        ValueError
+            A column holds strings.
+        """
+        if self.array is not None:
+            return self.array
+        values = [c.values if isinstance(c, NumberColumn) else c.numbers()(slice(None)) for c in self.columns]
+        return np.stack(values, axis=1)
+
 
 @dataclass(frozen=True)
 class SparseTable:
