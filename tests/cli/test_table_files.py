@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +17,7 @@ from wtm import load_model
 from wtm.cli import table_files
 from wtm.cli.csv_format import CsvFormat
 from wtm.rules import rules_of
+from wtm.utils import memory_limits
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -310,3 +312,25 @@ def test_without_pyarrow_the_remedy_is_told(trained, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     line = refused("train", trained[0] / "people.csv", "--target", "buys", "--out", tmp_path / "m")
     assert "pip install 'weighted-tsetlin-machine[tables]'" in line
+
+
+def test_a_small_parquet_of_many_equal_rows_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    file, n_rows = tmp_path / "many.parquet", 3_000_000
+    text = pa.DictionaryArray.from_arrays(pa.array(np.arange(n_rows) % 2, pa.int8()), pa.array(["no", "yes"]))
+    parquet.write_table(pa.table({"a": text, "buys": text}), file)
+    assert file.stat().st_size < 1_000_000
+    monkeypatch.setattr(memory_limits, "available_memory", lambda: 100 << 20)
+    monkeypatch.setattr(table_files._Parquet, "batches", None)
+    line = refused("train", file, "--target", "buys", "--out", tmp_path / "m.safetensors")
+    assert "Training on 3,000,000 rows and 2 columns" in line
+    assert "--drop" in line
+
+
+def test_batches_of_a_wide_parquet_have_fewer_rows(tmp_path, monkeypatch):
+    file = tmp_path / "wide.parquet"
+    parquet.write_table(pa.table({f"x{i}": np.arange(100) for i in range(50)}), file)
+    monkeypatch.setattr(table_files, "_CELLS_PER_BATCH", 500)
+    with table_files.open_table(file, CsvFormat()) as table:
+        batches = list(table.batches(table.names))
+    assert [len(batch) for batch in batches] == [10] * 10
+    assert pa.concat_tables(batches)["x7"].to_pylist() == list(range(100))

@@ -1,5 +1,8 @@
 """Available memory of the machine and of the process's control groups."""
 
+import subprocess
+import sys
+
 import pytest
 
 from wtm.utils import memory_limits
@@ -105,3 +108,19 @@ def test_small_amounts_are_never_refused(monkeypatch):
     check_memory(MIB, "A mebibyte", "")
     with pytest.raises(MemoryError, match=r"but only 0 bytes are available"):
         check_memory(100 * MIB, "Some", "")
+
+
+LIMITED = """
+import resource
+from wtm.utils.memory_limits import available_memory
+before = available_memory()
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (64 << 20), resource.RLIM_INFINITY))
+print(before > 64 << 20, 0 <= available_memory() <= 64 << 20)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
+def test_ulimit_v_counts():
+    done = subprocess.run([sys.executable, "-c", LIMITED], stdout=subprocess.PIPE, text=True, check=True)
+    assert done.stdout == "True True\n"

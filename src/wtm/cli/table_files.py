@@ -22,7 +22,9 @@ STANDARD_STREAM = Path("-")
 
 _BLOCK = 2 << 20  # bytes of CSV at a time; a row must fit in, and pyarrow reads up to 32 blocks ahead
 _BYTES_PER_BATCH = 1 << 25
-_ROWS_PER_BATCH = 1 << 16  # of Parquet
+_ROWS_PER_BATCH = 1 << 16  # of Parquet, at most
+_CELLS_PER_BATCH = 1 << 24
+_BYTES_PER_TEXT = 12  # of a cell: its place in a column and in a list of objects
 _START = 1 << 16  # bytes in which other kinds of files show
 _LONGEST_REASON = 300
 _OTHER_FILES = {
@@ -55,6 +57,9 @@ class TableFile(Protocol):
     index: list[str]
     n_rows: int | None
     is_csv: bool
+
+    def bytes_per_row(self, columns: Sequence[str]) -> int:
+        """Return what a row of these columns takes in memory, at the least."""
 
     def batches(self, columns: Sequence[str]) -> Generator[Any, None, None]:
         """Read these columns, some rows at a time: pyarrow tables, at least one, in the order of the file."""
@@ -150,6 +155,9 @@ class _Csv:
             self.names = [f"x{i}" for i in range(len(self._names_in_file))]
         _check_names(self.names, self._name)
         return self
+
+    def bytes_per_row(self, columns: Sequence[str]) -> int:
+        return _BYTES_PER_TEXT * len(columns)
 
     def batches(self, columns: Sequence[str]) -> Generator[Any, None, None]:
         pa = import_pyarrow()
@@ -279,13 +287,20 @@ class _Parquet:
         self.index = [column for column in stored if isinstance(column, str)]  # a range is stored as a dict
         self.names: list[str] = [column for column in schema.names if column not in self.index]
         _check_names(schema.names, name)
+        self._types = dict(zip(schema.names, schema.types, strict=True))
+
+    def bytes_per_row(self, columns: Sequence[str]) -> int:
+        is_primitive = import_pyarrow().types.is_primitive
+        types = [self._types[column] for column in columns]
+        return sum(kind.bit_width // 8 if is_primitive(kind) else _BYTES_PER_TEXT for kind in types)
 
     def batches(self, columns: Sequence[str]) -> Generator[Any, None, None]:
         pa = import_pyarrow()
         columns = list(columns)
         with self._open() as file:
             schema = file.schema_arrow
-            for batch in file.iter_batches(batch_size=_ROWS_PER_BATCH, columns=columns, use_threads=False):
+            n_rows = max(1, min(_ROWS_PER_BATCH, _CELLS_PER_BATCH // max(1, len(columns))))
+            for batch in file.iter_batches(batch_size=n_rows, columns=columns, use_threads=False):
                 yield pa.Table.from_batches([batch]).select(columns)
             if not self.n_rows:
                 yield schema.empty_table().select(columns)

@@ -19,11 +19,13 @@ from wtm.cli.csv_format import CsvFormat
 from wtm.cli.notes import note, warnings_as_notes, with_progress
 from wtm.cli.output import check_output
 from wtm.cli.table_files import STANDARD_STREAM, TableFile, import_pyarrow, open_table
+from wtm.utils.memory_limits import check_memory
 from wtm.utils.printable import short_repr
 from wtm.validation.labels import check_labels
 from wtm.validation.parameters import check_parameters
 
 _FEW = 3
+_COPIES = 2  # of a table, at the least: all rows and the training rows
 
 
 @dataclass(frozen=True)
@@ -145,6 +147,12 @@ def _read(source: TableFile, names: Sequence[str], asked: Training) -> Any:
     """Read columns, of the rows with a label."""
     pa = import_pyarrow()
     cells = Cells.of(asked.format)
+    if source.n_rows is not None:  # a small file can hold many rows that are alike
+        check_memory(
+            _COPIES * source.n_rows * source.bytes_per_row(names),
+            f"Training on {source.n_rows:,} rows and {len(names):,} columns of {asked.data}",
+            "Train on a part of the rows, or leave columns out with --drop.",
+        )
     with (
         closing(source.batches(names)) as batches,
         closing(with_progress(batches, source.n_rows, "reading", quiet=asked.quiet)) as shown,

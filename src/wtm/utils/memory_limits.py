@@ -7,6 +7,7 @@ from pathlib import Path
 _ALWAYS_ALLOWED = 1 << 24
 _MARGIN = 1.1  # for what is not counted, such as the allocator's overhead
 _MEMINFO = Path("/proc/meminfo")
+_OWN_SIZE = Path("/proc/self/statm")
 _OWN_GROUPS = Path("/proc/self/cgroup")
 _GROUPS = Path("/sys/fs/cgroup")
 _UNITS = ((30, "GiB"), (20, "MiB"), (10, "KiB"), (0, "bytes"))
@@ -41,8 +42,8 @@ def check_memory(n_bytes: int, wanted: str, remedy: str) -> None:
 def available_memory() -> int | None:
     """Return the bytes that can be allocated now, page cache and swap included, or None if unknown.
 
-    On Linux this is the memory that the computer and the control groups of this process have left; elsewhere it is all
-    memory of the computer.
+    On Linux this is the memory that the computer, the control groups of this process and ``ulimit -v`` leave; elsewhere
+    it is all memory of the computer.
     """
     return min(_limits(), default=None)
 
@@ -54,6 +55,20 @@ def _limits() -> Iterator[int]:
     if machine is not None:
         yield machine
     yield from _left_in_control_groups()
+    yield from _left_of_address_space()
+
+
+def _left_of_address_space() -> Iterator[int]:
+    """Yield what ``ulimit -v`` leaves, on Linux."""
+    try:
+        import resource
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        n_pages = int(_OWN_SIZE.read_text().split()[0])
+    except (ImportError, OSError, ValueError, IndexError):
+        return
+    if limit != resource.RLIM_INFINITY:
+        yield max(0, limit - n_pages * resource.getpagesize())
 
 
 def _available_on_linux() -> int | None:
