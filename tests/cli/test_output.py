@@ -1,5 +1,6 @@
 """What commands write: whole or not at all, and never in place of what they read."""
 
+import csv
 import gzip
 import sys
 from pathlib import Path
@@ -95,3 +96,23 @@ def test_predictions_as_gzip_and_parquet(trained, tmp_path):
     done("predict", model, data, "--out", tmp_path / "p.parquet", "--keep", "income")
     found = parquet.read_table(tmp_path / "p.parquet").to_pydict()
     assert found == {"income": people()["income"], "prediction": column(trained[0] / "predictions.csv")}
+
+
+@pytest.mark.parametrize("name", ["p.csv", "p.csv.gz"])
+def test_text_that_a_spreadsheet_program_would_run_gets_an_apostrophe_if_asked(trained, write, tmp_path, name):
+    cells = ["=1+1", "+49 30", "-x", "@SUM(A1)", "-5", "+1.5e3", "a=b", "'=1"]
+    columns = people(len(cells)) | {"=note": cells}
+    data, out = write(as_csv(columns)), tmp_path / name
+    options = ("--keep", "=note", "--out", out)
+    done("predict", trained[0] / "model.safetensors", data, *options)
+    opened = gzip.open if name.endswith("gz") else open
+    with opened(out, "rt", encoding="utf-8", newline="") as file:
+        assert [row[0] for row in csv.reader(file)] == ["=note", *cells]
+    done("predict", trained[0] / "model.safetensors", data, *options, "--overwrite", "--escape-formulas")
+    with opened(out, "rt", encoding="utf-8", newline="") as file:
+        escaped = [row[0] for row in csv.reader(file)]
+    assert escaped == ["'=note", "'=1+1", "'+49 30", "'-x", "'@SUM(A1)", "-5", "+1.5e3", "a=b", "'=1"]
+    line = refused(
+        "predict", trained[0] / "model.safetensors", data, "--out", tmp_path / "p.parquet", "--escape-formulas"
+    )
+    assert "--escape-formulas is for CSV" in line

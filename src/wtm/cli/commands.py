@@ -161,6 +161,10 @@ def predict(
     keep: Annotated[
         list[str] | None, typer.Option(help="Columns of DATA to write too, with commas between.", metavar="COLUMNS")
     ] = None,
+    escape_formulas: Annotated[
+        bool,
+        typer.Option("--escape-formulas", help="Put ' before text in CSV that spreadsheets take for a formula."),
+    ] = False,
     missing: _Missing = None,
     separator: _Separator = None,
     header: _Header = None,
@@ -187,6 +191,7 @@ def predict(
                 proba=proba,
                 keep=tuple(keep or ()),
                 n_jobs=n_jobs,
+                escape_formulas=escape_formulas,
                 overwrite=overwrite,
                 quiet=quiet,
             )

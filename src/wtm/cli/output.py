@@ -14,6 +14,7 @@ from wtm.cli.table_files import PARQUET, STANDARD_STREAM, import_pyarrow
 from wtm.utils.atomic_write import atomic_write, check_writable
 
 _CSV = (".csv", ".csv.gz")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how cells begin that spreadsheet programs may run
 
 
 def check_output(out: Path, inputs: Sequence[Path], *, overwrite: bool) -> None:
@@ -51,16 +52,18 @@ def check_table_output(out: Path, inputs: Sequence[Path], *, overwrite: bool) ->
 
 
 @contextmanager
-def table_writer(out: Path) -> Iterator[Callable[[Any], None]]:
+def table_writer(out: Path, *, escape_formulas: bool = False) -> Iterator[Callable[[Any], None]]:
     """Give a function that writes pyarrow tables with the same columns, one after the other.
 
     Parameters
     ----------
     out : Path
         CSV, gzipped CSV or Parquet, by its name; ``-`` is CSV on standard output.
+    escape_formulas : bool
+        Whether text in CSV that a spreadsheet program would run as a formula gets an apostrophe in front.
     """
     if out == STANDARD_STREAM:
-        with _csv_writer(typer.get_binary_stream("stdout")) as write:
+        with _csv_writer(typer.get_binary_stream("stdout"), escape_formulas) as write:
             yield write
         return
     name = out.name.lower()
@@ -69,10 +72,13 @@ def table_writer(out: Path) -> Iterator[Callable[[Any], None]]:
             with _parquet_writer(file) as write:
                 yield write
         elif name.endswith(".gz"):
-            with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed, _csv_writer(packed) as write:
+            with (
+                gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed,
+                _csv_writer(packed, escape_formulas) as write,
+            ):
                 yield write
         else:
-            with _csv_writer(file) as write:
+            with _csv_writer(file, escape_formulas) as write:
                 yield write
 
 
@@ -90,23 +96,36 @@ class _UnixLines:
 
 
 @contextmanager
-def _csv_writer(file: Any) -> Iterator[Callable[[Any], None]]:
+def _csv_writer(file: Any, escape_formulas: bool) -> Iterator[Callable[[Any], None]]:
     stream = io.TextIOWrapper(file, encoding="utf-8", newline="")
     rows = csv.writer(_UnixLines(stream), lineterminator="\r\n")
     has_header = False
 
+    def cells(values: list[Any]) -> list[Any]:
+        return [_without_formula(value) for value in values] if escape_formulas else values
+
     def write(table: Any) -> None:
         nonlocal has_header
         if not has_header:
-            rows.writerow(table.column_names)
+            rows.writerow(cells(table.column_names))
             has_header = True
-        rows.writerows(zip(*(column.to_pylist() for column in table.columns), strict=True))
+        rows.writerows(zip(*(cells(column.to_pylist()) for column in table.columns), strict=True))
 
     try:
         yield write
         stream.flush()
     finally:
         stream.detach()  # the caller closes the file
+
+
+def _without_formula(value: Any) -> Any:
+    if not isinstance(value, str) or not value.startswith(_FORMULA):
+        return value
+    try:
+        float(value)
+    except ValueError:
+        return f"'{value}"
+    return value  # a signed number is harmless
 
 
 @contextmanager

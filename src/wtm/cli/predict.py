@@ -14,7 +14,7 @@ from wtm.cli.csv_columns import Cells, ModelColumns
 from wtm.cli.csv_format import CsvFormat
 from wtm.cli.notes import note, with_progress
 from wtm.cli.output import check_table_output, table_writer
-from wtm.cli.table_files import STANDARD_STREAM, TableFile, import_pyarrow, open_table
+from wtm.cli.table_files import PARQUET, STANDARD_STREAM, TableFile, import_pyarrow, open_table
 from wtm.loading import load_model
 from wtm.utils.printable import short_repr
 
@@ -32,6 +32,7 @@ class Prediction:
     proba: bool
     keep: tuple[str, ...]
     n_jobs: int
+    escape_formulas: bool
     overwrite: bool
     quiet: bool
 
@@ -54,6 +55,8 @@ def predict(asked: Prediction) -> None:
         kept = parse_names(asked.keep, known)
         require_columns(kept, known, asked.data, "which --keep names")
         _check_names(clf, kept, proba=asked.proba)
+        if asked.escape_formulas and asked.out.name.lower().endswith(PARQUET):
+            raise ValueError(f"--escape-formulas is for CSV, but --out {asked.out} is Parquet: leave it out.")
         check_table_output(asked.out, [asked.model, asked.data], overwrite=asked.overwrite)
         _note_format(asked, trained, is_csv=source.is_csv)
         columns = None
@@ -67,7 +70,7 @@ def predict(asked: Prediction) -> None:
         with (
             closing(batches),
             closing(with_progress(batches, source.n_rows, "predicting", quiet=hides)) as shown,
-            table_writer(asked.out) as write,
+            table_writer(asked.out, escape_formulas=asked.escape_formulas) as write,
         ):
             for batch in shown:
                 write(_with_kept(batch, kept, predictor.answers(batch)))
