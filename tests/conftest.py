@@ -1,4 +1,5 @@
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -30,3 +31,11 @@ def real_data(data_dir: Path) -> Callable[[str], Path]:
         return data_dir
 
     return folder_with
+
+
+@pytest.fixture
+def without_coverage() -> None:
+    """Skip the test while coverage is measured, which takes memory for each thread."""
+    coverage = sys.modules.get("coverage")
+    if coverage is not None and coverage.Coverage.current() is not None:
+        pytest.skip("measures memory, to which the measurement of coverage adds")

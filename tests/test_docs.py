@@ -51,6 +51,7 @@ def test_recipes_for_large_data_run(tmp_path, monkeypatch, capsys):
     assert (written["prediction"] == scope["clf"].predict(scope["people"].drop(columns="buys"))).all()
 
 
+@pytest.mark.slow
 def test_searches_of_the_page_on_choosing_run(capsys):
     optuna = pytest.importorskip("optuna")
     optuna.logging.set_verbosity(optuna.logging.WARNING)

@@ -174,6 +174,7 @@ def test_programs_take_turns_and_their_answers_are_kept(data, tmp_path):
     assert broken["epochs"] == []
 
 
+@pytest.mark.slow
 def test_the_parts_of_an_epoch_add_up_to_it(tmp_path, monkeypatch):
     report = tmp_path / "anatomy.md"
     options = ["--dataset", "digits", "--clauses", "20", "--T", "10", "--s", "5", "--epochs", "3"]

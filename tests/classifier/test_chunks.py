@@ -59,6 +59,7 @@ def test_no_chunk_is_kept_alive(kind, shuffle):
         gc.enable()
 
 
+@pytest.mark.usefixtures("without_coverage")
 @pytest.mark.parametrize("kind", CHUNKS)
 def test_many_chunks_take_no_more_memory_than_a_few(kind):
     make = CHUNKS[kind]

@@ -144,6 +144,7 @@ def test_a_child_forked_after_a_threaded_fit_fits_and_predicts(problem):
     os.waitpid(child, 0)
 
 
+@pytest.mark.usefixtures("without_coverage")
 @pytest.mark.filterwarnings("ignore")  # a warning that was issued is kept
 def test_many_fits_take_no_more_memory_than_one():
     X, y = xor(40, 4)

@@ -76,7 +76,7 @@ def attempt(work):
 
 
 QUOTING = st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
-ON_MANY_TABLES = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+ON_MANY_TABLES = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.fixture(params=["whole", "in small parts"])

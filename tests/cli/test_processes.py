@@ -130,7 +130,14 @@ main()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are another matter elsewhere")
-@pytest.mark.parametrize("error", ["RuntimeError", "ImportError", "ValueError"])
+@pytest.mark.parametrize(
+    "error",
+    [
+        "ImportError",
+        pytest.param("RuntimeError", marks=pytest.mark.slow),
+        pytest.param("ValueError", marks=pytest.mark.slow),
+    ],
+)
 @pytest.mark.parametrize(
     ("name", "end"), [("SIGINT", (130, "wtm: interrupted.\n")), ("SIGTERM", (143, "wtm: terminated.\n"))]
 )

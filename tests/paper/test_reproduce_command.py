@@ -81,8 +81,8 @@ def test_connect_4_from_start_to_end(tmp_path):
 @pytest.mark.skipif(os.name != "posix", reason="signals are another matter elsewhere")
 @pytest.mark.parametrize(("numbers", "code", "said"), [
     ((signal.SIGINT,), 130, "Ctrl-C: stopping after this epoch. Another Ctrl-C stops at once."),
-    ((signal.SIGTERM, signal.SIGTERM), 143,
-     "SIGTERM: stopping after this epoch. Another Ctrl-C stops at once."),
+    pytest.param((signal.SIGTERM, signal.SIGTERM), 143,
+                 "SIGTERM: stopping after this epoch. Another Ctrl-C stops at once.", marks=pytest.mark.slow),
 ])  # fmt: skip
 def test_an_interrupted_process_keeps_what_it_has_and_another_goes_on_bit_for_bit(tmp_path, numbers, code, said):
     command = ["reproduce", "connect-4", "--quick", "--methods", "wtm", "--out", tmp_path / "parts", "--epochs"]

@@ -39,7 +39,7 @@ def accuracies(folder, key, seed=0):
     return read_json(folder / "ablations" / f"{key}-seed{seed}.json")["test_accuracy"]
 
 
-@pytest.mark.parametrize("key", TRAIN)
+@pytest.mark.parametrize("key", ["ours", "given", pytest.param("theirs", marks=pytest.mark.slow)])
 def test_ablations_are_resumed_bit_for_bit_with_more_epochs_and_more_seeds(tea, tmp_path, key, capsys):
     train = TRAIN[key]
     train([key], Options(tmp_path / "whole", n_epochs=5, seeds=(0, 1)))
