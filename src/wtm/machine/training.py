@@ -1,5 +1,6 @@
 """Train all machines for some epochs, and measure the model after each epoch."""
 
+import functools
 import math
 import time
 from collections.abc import Generator
@@ -10,7 +11,8 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from wtm.machine.class_machine import FeedbackCounts, Machine
-from wtm.machine.examples import LabelledExamples
+from wtm.machine.examples import LabelledExamples, words_per_row
+from wtm.machine.machine_parameters import MachineParameters
 from wtm.machine.model_state import Model
 from wtm.machine.schedule import ClassSchedule, draw_schedule
 from wtm.machine.voting import VotingModel
@@ -75,6 +77,7 @@ def train(
     measured = training.sample()
     n_classes = len(model.machines)
     labels = training.labels
+    interruptible(functools.partial(_load_kernels, model.parameters.engine))
     with Parallel(n_jobs=min(n_threads, n_classes), prefer="threads") as workers:
         for _ in range(n_epochs):
             start = time.perf_counter()
@@ -88,6 +91,18 @@ def train(
             model.n_epochs += 1
             del schedule  # what the caller does before the next epoch may need the space
             yield _measure_epoch(model, seconds, counts, measured, validation, n_threads)
+
+
+@functools.cache
+def _load_kernels(engine: str) -> None:
+    """Load or compile what an epoch calls, so that the seconds of the first one are of training alone.
+
+    Kernels are compiled for the types of their arguments, which are the same for all machines with this engine: here a
+    machine of two clauses, whose epoch has no examples.
+    """
+    parameters = MachineParameters(n_features=1, n_clauses=2, T=1.0, s=2.0, gamma=1.0, engine=engine)
+    nothing = draw_schedule(np.empty(0, np.int64), 2, seed=0, n_seen=0, shuffle=True)
+    Machine.new(parameters, 0, 0).train(np.empty((0, words_per_row(1)), np.uint64), nothing[0])
 
 
 def measure(voting: VotingModel, data: LabelledExamples, n_threads: int) -> Votes:
