@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from wtm.fitting.early_stopping import hold_out
 from wtm.fitting.epochs import Trained, train_epochs
 from wtm.fitting.fit_memory import check_fit
-from wtm.fitting.fit_warnings import warnings_about_fit, warnings_about_weights
+from wtm.fitting.fit_warnings import warnings_about_fit, warnings_about_row_weights, warnings_about_weights
 from wtm.machine.examples import LabelledExamples
 from wtm.machine.model_state import Model
 from wtm.modelfile import ModelRecord, scalar_attributes, write_model
@@ -24,7 +24,7 @@ from wtm.utils.paths import as_path
 from wtm.utils.threads import resolve_n_threads
 from wtm.validation.labels import check_classes, check_labels, class_indices, unique_labels
 from wtm.validation.parameters import check_parameters, draw_seed, machine_parameters
-from wtm.validation.row_weights import class_weights, sample_weights
+from wtm.validation.row_weights import class_weights, mean_one_if_shares, sample_weights
 
 __all__ = ["WTMClassifier"]
 
@@ -210,8 +210,9 @@ class WTMClassifier(Predictor):
         sample_weight : array-like of shape (n_samples,), optional
             How many times an epoch sees each row. A fraction is the probability of seeing it once more, drawn in every
             epoch. Weight 0 is the same as leaving the row out; weight 2 is the same as having the row twice, bit for
-            bit with `shuffle` unless `early_stopping` holds out one of the two. Weights are not normalized: scale them
-            to a mean near 1, since with weights that add up to 1 an epoch is a single example.
+            bit with `shuffle` unless `early_stopping` holds out one of the two. Weights that add up to at
+            most 1 are shares and are scaled to a mean of 1. Others are not scaled: divide large ones, such as survey
+            weights, by their mean if only their ratios matter, since an epoch takes as long as they add up to.
         X_val, y_val : array-like, optional
             Validation data, which are not trained on. Their accuracy is recorded in `history_`.
 
@@ -234,7 +235,7 @@ class WTMClassifier(Predictor):
         RuntimeWarning
             Weights of clauses reached the end of their range.
         UserWarning
-            The weights of the rows are so small that an epoch sees almost no examples.
+            The weights of the rows are so small that an epoch sees almost no examples, or have a mean above 100.
         """
         with self._unchanged_on_error():
             params = self.get_params(deep=False)
@@ -247,6 +248,7 @@ class WTMClassifier(Predictor):
             if self.early_stopping and validation is None:
                 training, validation = hold_out(training, float(self.validation_fraction), model.seed)
             by_class = class_weights(self.class_weight, self.classes_, training.labels, training.weights)
+            _warn(warnings_about_row_weights(training, by_class))
             n_before = model.n_epochs
             trained = self._train(model, training, validation, params, by_class, n_threads)
             kept_entry = self.history_[self.n_epochs_ - 1]
@@ -264,7 +266,7 @@ class WTMClassifier(Predictor):
         classes : array-like of shape (n_classes,), optional
             All labels that will ever occur. Required in the first call.
         sample_weight
-            As in `fit`.
+            As in `fit`, but never scaled, since the weights of later batches are not known.
 
         Returns
         -------
@@ -276,10 +278,11 @@ class WTMClassifier(Predictor):
             resumes = self.__sklearn_is_fitted__()
             self._check_partial_fit(classes, resumes)
             params |= {"n_epochs": 1, "early_stopping": False}
-            training = self._training_data(X, y, sample_weight, reset=not resumes, learn_classes=False)
+            training = self._training_data(X, y, sample_weight, reset=not resumes, learn_classes=False, is_batch=True)
             n_threads = resolve_n_threads(self.n_jobs)
             model = self._model_to_train(params, training, n_threads, resumes=resumes)
             by_class = class_weights(self.class_weight, self.classes_, training.labels, training.weights)
+            _warn(warnings_about_row_weights(training, by_class, is_batch=True))
             trained = self._train(model, training, None, params, by_class, n_threads)
             _warn(warnings_about_weights(trained.model, self.history_[-1:]))
         return self
@@ -379,7 +382,7 @@ class WTMClassifier(Predictor):
             self.classes_ = classes
 
     def _training_data(
-        self, X: Any, y: Any, sample_weight: Any, *, reset: bool, learn_classes: bool
+        self, X: Any, y: Any, sample_weight: Any, *, reset: bool, learn_classes: bool, is_batch: bool = False
     ) -> LabelledExamples:
         table, y = self._table(X, reset=reset), check_labels(y, "y")
         check_consistent_length(table, y)
@@ -388,6 +391,8 @@ class WTMClassifier(Predictor):
             # Rows of weight 0 are removed before anything is learnt or drawn.
             present = np.flatnonzero(weights)
             table, y, weights = table[present], y[present], weights[present]
+        if weights is not None and not is_batch:
+            weights = mean_one_if_shares(weights)
         if learn_classes:
             self.classes_ = unique_labels(y, "y")
         if reset:

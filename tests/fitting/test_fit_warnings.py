@@ -32,8 +32,8 @@ OCCASIONS = {
         lambda **changes: small(T=1e4, **changes).fit(*three_classes()), "^T=10000 is too large: class sums",
     ),
     "weights that make an epoch of nothing": (
-        lambda **changes: small(**changes).fit(*xor(), sample_weight=np.full(120, 1 / 120)),
-        "sample_weight adds up to 1 for 120 rows",
+        lambda **changes: small(**changes).fit(*xor(), sample_weight=np.full(120, 1 / 20)),
+        "sample_weight adds up to 6 for 120 rows",
     ),
     "weights of classes that make an epoch of nothing": (
         lambda **changes: small(class_weight={0: 1 / 120, 1: 1 / 120}, **changes).fit(*xor()),
@@ -44,6 +44,14 @@ OCCASIONS = {
             *xor(), sample_weight=np.full(120, 0.5)
         ),
         "sample_weight times class_weight adds up to 1 for 120 rows",
+    ),
+    "weights like those of a survey": (
+        lambda **changes: small(n_epochs=1, **changes).fit(*xor(), sample_weight=np.full(120, 190.0)),
+        "sample_weight has a mean of 190, .* as one of 22,800 rows.* divide",
+    ),
+    "weights like those of a survey, in a batch": (
+        lambda **changes: small(**changes).partial_fit(*xor(), classes=[0, 1], sample_weight=np.full(120, 190.0)),
+        "sample_weight has a mean of 190",
     ),
     "weights at the end": (
         lambda **changes: small(gamma=1000.0, T=5000, **changes).fit(*three_classes()), "end of their range",

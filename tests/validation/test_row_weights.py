@@ -4,8 +4,11 @@ import re
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 from sklearn.base import clone
+from sklearn.ensemble import AdaBoostClassifier
 
 from tests.helpers.machines import parameters
 from tests.helpers.problems import assert_same_model, is_same_model, small, table, three_classes, xor
@@ -13,6 +16,7 @@ from wtm.machine.examples import pack_examples
 from wtm.machine.machine_parameters import ENGINES
 from wtm.machine.model_state import Model
 from wtm.machine.schedule import draw_schedule
+from wtm.validation.row_weights import mean_one_if_shares
 
 # A correct program fails one of the few tests below for fewer than one choice of seeds in 10**6.
 P_BOUND = 1e-7
@@ -219,7 +223,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-@pytest.mark.filterwarnings("ignore:overflow")
+@pytest.mark.filterwarnings("ignore:overflow", "ignore:sample_weight has a mean")
 def test_invalid_weights_are_refused(problem, case):
     X, y = problem
     make, message = WRONG[case]
@@ -334,3 +338,53 @@ def test_weights_in_two_classes():
     X, y = xor()
     model = small(class_weight={0: 5.0}).fit(X, y)
     assert not is_same_model(model, small().fit(X, y))
+
+
+# --- Shares ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("dtype", "total"), [("float32", 1), ("float64", 1), ("float64", 0.7), ("float64", 1e-300)])
+def test_equal_shares_are_no_weights(problem, dtype, total):
+    X, y = problem
+    shares = np.full(len(y), total / len(y), dtype)
+    assert_same_model(small().fit(X, y, shares), small().fit(X, y))
+
+
+@given(st.lists(st.floats(1e-6, 1e6), min_size=1, max_size=30), st.randoms())
+def test_shares_are_scaled_to_a_mean_of_1_in_any_order(values, random):
+    shares = np.array(values) / np.sum(values)
+    scaled = mean_one_if_shares(shares)
+    assert np.isclose(scaled.mean(), 1)
+    assert np.allclose(scaled / scaled.max(), shares / shares.max())
+    assert (scaled > 0).all()
+    order = list(range(len(shares)))
+    random.shuffle(order)
+    assert (mean_one_if_shares(shares[order]) == scaled[order]).all()
+
+
+@given(st.lists(st.floats(0.5, 1e6), min_size=3, max_size=30))
+def test_weights_that_are_not_shares_are_kept(values):
+    weights = np.array(values)
+    assert mean_one_if_shares(weights) is weights
+
+
+def test_shares_of_present_rows_alone_are_scaled(problem):
+    X, y = problem
+    shares = np.where(np.arange(len(y)) % 3, 1.0, 0.0)
+    kept = shares > 0
+    assert_same_model(small().fit(X, y, shares / shares.sum()), small().fit(X[kept], y[kept]))
+
+
+def test_batches_are_not_scaled(problem):
+    X, y = problem
+    model = small().partial_fit(X, y, [0, 1, 2], np.full(len(y), 1e-9))
+    assert model.history_[0]["type_i"] == 0
+
+
+def test_adaboost_learns(problem):
+    X, y = problem
+    boosted = AdaBoostClassifier(small(n_epochs=5), n_estimators=3, random_state=0).fit(X, y)
+    assert all(estimator.score(X, y) > 0.8 for estimator in boosted.estimators_[:1])
+    assert_same_model(
+        boosted.estimators_[0], small(n_epochs=5, random_state=boosted.estimators_[0].random_state).fit(X, y)
+    )

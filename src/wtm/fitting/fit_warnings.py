@@ -1,4 +1,4 @@
-"""Warnings after a fit."""
+"""Warnings before and after a fit."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,6 +12,7 @@ from wtm.machine.model_state import Model
 _MAX_EMPTY = 0.5
 _MAX_T_TO_SUM = 2.0
 _MIN_MEAN_WEIGHT = 0.1
+_MAX_MEAN_WEIGHT = 100
 _ROUNDING = 1e-9
 
 
@@ -63,12 +64,38 @@ def warnings_about_fit(
             f"T={T:g} is too large: class sums can't exceed {largest:.3g}, so feedback never decreases. Use a "
             "smaller T or more clauses."
         )
+
+
+def warnings_about_row_weights(
+    training: LabelledExamples, by_class: np.ndarray | None, *, is_batch: bool = False
+) -> Iterator[Warning]:
+    """Warn before a training whose epochs are far longer or shorter than its rows.
+
+    Parameters
+    ----------
+    training : LabelledExamples
+        The rows to train on.
+    by_class : ndarray of shape (n_classes,), float64, or None
+        Weights of the classes.
+    is_batch : bool
+        Whether further rows will follow. Small weights are then not checked, since those of the others may be large.
+    """
     weights = training.weighted(by_class).weights
-    if weights is not None and weights.mean() < _MIN_MEAN_WEIGHT:
-        names = ["sample_weight"] * (training.weights is not None) + ["class_weight"] * (by_class is not None)
+    if weights is None:
+        return
+    name = " times ".join(
+        ["sample_weight"] * (training.weights is not None) + ["class_weight"] * (by_class is not None)
+    )
+    if weights.mean() > _MAX_MEAN_WEIGHT:
         yield UserWarning(
-            f"{' times '.join(names)} adds up to {weights.sum():.3g} for {len(weights)} rows, so an epoch sees only "
-            "this many examples. Scale the weights to a mean of about 1."
+            f"{name} has a mean of {weights.mean():,.0f}, so an epoch sees each row about this many times and takes as "
+            f"long as one of {weights.sum():,.0f} rows. If only the ratios of the weights matter, divide them by their "
+            "mean."
+        )
+    elif weights.mean() < _MIN_MEAN_WEIGHT and not is_batch:
+        yield UserWarning(
+            f"{name} adds up to {weights.sum():.3g} for {len(weights)} rows, so an epoch sees only this many examples. "
+            "Divide the weights by their mean."
         )
 
 

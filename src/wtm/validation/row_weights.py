@@ -9,6 +9,7 @@ from sklearn.utils import check_array
 
 _MAX_EXAMPLES = 1 << 28
 _COUNT_BITS = 40
+_SHARES_ROUNDING = 1e-6  # of shares in single precision
 
 
 def sample_weights(sample_weight: Any, n_rows: int, name: str = "sample_weight") -> np.ndarray | None:
@@ -47,6 +48,27 @@ def sample_weights(sample_weight: Any, n_rows: int, name: str = "sample_weight")
     if not weights.any():
         raise ValueError(f"{name} must not be zero for all {n_rows} rows. Give a row a weight above 0.")
     return weights
+
+
+def mean_one_if_shares(weights: np.ndarray) -> np.ndarray:
+    """Scale weights that add up to at most 1 to a mean of 1, and return others as they are.
+
+    Such weights are shares, as those of `sklearn.ensemble.AdaBoostClassifier`: as numbers of times that an epoch sees
+    each row they would make an epoch of a single example. Equal shares become exactly 1.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_samples,), float64
+        All above 0.
+    """
+    if weights.max() > 2 or weights.sum() > 2:  # far from it
+        return weights
+    total = math.fsum(weights)  # the same in any order
+    if total > 1 + _SHARES_ROUNDING:
+        return weights
+    scaled: np.ndarray = weights / total * len(weights)
+    whole = np.rint(scaled)
+    return np.where((whole > 0) & (np.abs(scaled - whole) < _SHARES_ROUNDING), whole, scaled)
 
 
 def integer_weights(weights: np.ndarray) -> np.ndarray:
@@ -120,5 +142,5 @@ def check_total(weights: np.ndarray | None) -> None:
     if total > max(_MAX_EXAMPLES, len(weights)):
         raise ValueError(
             f"sample_weight times class_weight adds up to {total:.3g}, so an epoch would see this many examples. At "
-            f"most {_MAX_EXAMPLES:,} are possible: divide all weights by a constant."
+            f"most {_MAX_EXAMPLES:,} are possible: divide all weights by their mean."
         )
