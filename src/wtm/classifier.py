@@ -127,6 +127,10 @@ class WTMClassifier(Predictor):
         without validation data), ``type_i`` and ``type_ii`` (number of feedbacks; Type II counts true clauses only),
         ``weights_saturated`` (updates that would have left the range of the weights), ``literals_per_clause``, and
         what callbacks add. Accuracies weight rows by `sample_weight`, not by `class_weight`.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        How much each column of `X` is used: the total weight of the clauses with a condition on it, divided by the sum
+        of these totals over all columns. It adds up to 1, or is 0 if no clause has a literal. It says nothing about
+        accuracy; for that use :func:`sklearn.inspection.permutation_importance`.
     machines_ : list of wtm.machine.class_machine.Machine
         The machine of each class, in the order of `classes_`.
 

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from wtm.booleanizer import Booleanizer
 from wtm.encoding import learn_booleanizer, table_to_examples, table_to_parts
 from wtm.kernels.layout import BLOCK
-from wtm.machine.calibration import probabilities
+from wtm.machine.calibration import log_probabilities, probabilities
 from wtm.machine.class_machine import Machine
 from wtm.machine.examples import Examples, words_per_row
 from wtm.machine.model_state import Model, PredictionModel
@@ -77,6 +77,30 @@ class Predictor(ClassifierMixin, BaseEstimator):
             probabilities are overconfident if the model is far more accurate on training rows than on new ones.
         """
         return self._from_sums(X, lambda sums: probabilities(sums, self._voting_model().unit * self._model.logit_scale))
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Predict the logarithm of the probability of each class; shape and classes as in `predict_proba`."""
+        return self._from_sums(
+            X, lambda sums: log_probabilities(sums, self._voting_model().unit * self._model.logit_scale)
+        )
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Share of the rules, by weight, that use each column."""
+        if not self.__sklearn_is_fitted__():
+            raise AttributeError(f"This {type(self).__name__} is not fitted yet, so it has no feature_importances_.")
+        voting, n_features = self._voting_model(), self._model.parameters.n_features
+        column_of = np.arange(n_features)
+        if self.booleanizer_ is not None:
+            n_features_of = [conditions.n_features for conditions in self.booleanizer_.conditions_]
+            column_of = np.repeat(np.arange(len(n_features_of)), n_features_of)
+        n_columns = self.n_features_in_
+        clauses = np.repeat(np.arange(len(voting.clause_votes)), np.diff(voting.clause_ends))
+        # A clause counts once per column, however many of its literals are conditions on it.
+        uses = np.unique(clauses * n_columns + column_of[voting.literal_list % n_features])
+        weights = np.abs(voting.clause_votes)[uses // n_columns] * voting.unit
+        shares: np.ndarray = np.bincount(uses % n_columns, weights, minlength=n_columns)
+        return shares / (shares.sum() or 1.0)
 
     @property
     def machines_(self) -> list[Machine]:

@@ -42,10 +42,27 @@ def probabilities(sums: np.ndarray, logit_per_unit: float) -> np.ndarray:
     behind = np.take_along_axis(sums, winners, axis=1) - sums
     found: np.ndarray = np.exp(behind * -logit_per_unit)
     found /= found.sum(axis=1, keepdims=True)
+    _put_first_maximum(found, winners)
+    return found
+
+
+def log_probabilities(sums: np.ndarray, logit_per_unit: float) -> np.ndarray:
+    """Logarithms of the probabilities, finite even where these are too small for a float64.
+
+    Parameters, shape and first maximum are those of `probabilities`.
+    """
+    winners = sums.argmax(axis=1)[:, None]
+    logits = (np.take_along_axis(sums, winners, axis=1) - sums) * -logit_per_unit
+    found: np.ndarray = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+    _put_first_maximum(found, winners)
+    return found
+
+
+def _put_first_maximum(found: np.ndarray, winners: np.ndarray) -> None:
+    """Make the value of each row at `winners`, of shape (n_samples, 1), its first maximum."""
     highest = found.max(axis=1, keepdims=True)
     tied = found.argmax(axis=1)[:, None] != winners
     np.put_along_axis(found, winners, np.where(tied, np.nextafter(highest, 2), highest), axis=1)
-    return found
 
 
 def fit_logit_scale(sums: np.ndarray, labels: np.ndarray, weights: np.ndarray | None, T: float) -> float:
