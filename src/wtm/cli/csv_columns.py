@@ -6,7 +6,7 @@ round large integers without notice, so here it hands out text, and its casts de
 """
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from wtm.utils.printable import short_repr, shorten
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$|(?i)^[+-]?inf(inity)?$"
 _LEADING_ZERO = r"^\s*[+-]?0[0-9]"
 _LAST_EXACT = 2.0**53  # every integer up to here is a float64
+_CELLS_PER_BLOCK, _BYTES_PER_BLOCK = 1 << 18, 1 << 26
 _MOST = 0.5
 _NEARLY_ALL = 0.9
 _MIN_DISTINCT = 20
@@ -115,6 +116,78 @@ def _are_booleans(text: Any) -> Any:
     return import_pyarrow().compute.match_substring_regex(text, "(?i)^(true|false)$")
 
 
+def cells_as_text(columns: Sequence[Any], cells: Cells) -> list[Any]:
+    """Return `cells.text` of columns of the same length."""
+    return [text for block in _blocks(columns) for text in _divided(cells.text(_joined(block)), len(block))]
+
+
+def plain_numbers(texts: Sequence[Any], cells: Cells) -> list[Any]:
+    """Return the columns that are nothing but numbers as float64, many at a time, and None for the others.
+
+    None as well for columns with very large numbers or leading zeros, which need a closer look, and maybe for others.
+
+    Parameters
+    ----------
+    texts : sequence of pyarrow.Array or pyarrow.ChunkedArray of str
+        Of the same length.
+    cells : Cells
+    """
+    return [numbers for block in _blocks(texts) for numbers in _plain_numbers(block, cells)]
+
+
+def _plain_numbers(texts: Sequence[Any], cells: Cells) -> list[Any]:
+    if len(texts) == 1:
+        return [None]
+    compute = import_pyarrow().compute
+    text = _joined(texts)
+    numbers = cells.numbers(text)
+    if (
+        numbers is None
+        or (compute.max(compute.abs(numbers)).as_py() or 0) >= _LAST_EXACT
+        or compute.any(compute.match_substring_regex(text, _LEADING_ZERO)).as_py()
+    ):
+        half = len(texts) // 2
+        return _plain_numbers(texts[:half], cells) + _plain_numbers(texts[half:], cells)
+    return _divided(numbers, len(texts))
+
+
+def _blocks(columns: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    """Divide columns into those to read with one call, since a call costs as much as some thousand cells."""
+    size = max(1, _CELLS_PER_BLOCK // max(1, len(columns[0]))) if columns else 1
+    for first in range(0, len(columns), size):
+        block = columns[first : first + size]
+        if sum(column.nbytes for column in block) <= _BYTES_PER_BLOCK:
+            yield block
+        else:
+            yield from ([column] for column in block)
+
+
+def _joined(columns: Sequence[Any]) -> Any:
+    """Return columns one after the other as one."""
+    pa = import_pyarrow()
+    if len(columns) == 1 or not len(columns[0]):
+        return columns[0]
+    chunks = [column.chunks if isinstance(column, pa.ChunkedArray) else [column] for column in columns]
+    return pa.concat_arrays([chunk for of_column in chunks for chunk in of_column])
+
+
+def _divided(joined: Any, n_columns: int) -> list[Any]:
+    n_rows = len(joined) // n_columns
+    return [joined.slice(i * n_rows, n_rows) for i in range(n_columns)]
+
+
+def training_columns(texts: Mapping[str, Any], cells: Cells) -> tuple[dict[str, Any], list[str]]:
+    """Return training columns as float64, booleans or text, and notes on what a user may not expect of them."""
+    columns: dict[str, Any] = {}
+    notes: list[str] = []
+    for (name, text), numbers in zip(texts.items(), plain_numbers(list(texts.values()), cells), strict=True):
+        columns[name] = numbers
+        if numbers is None:
+            columns[name] = training_column(text, name, cells)
+            notes += column_notes(name, text, columns[name], cells)
+    return columns, notes
+
+
 def training_column(text: Any, name: str, cells: Cells) -> Any:
     """Return a training column as float64, booleans or text."""
     numbers = cells.exact_numbers(text, name)
@@ -164,7 +237,17 @@ class ModelColumns:
         ValueError
             A column that held numbers holds text, or numbers and booleans, which together are text.
         """
-        return import_pyarrow().table({name: self._read(batch[name], name, first_row) for name in self._needed})
+        names = list(self._needed)
+        texts = dict(zip(names, cells_as_text(batch.select(names).columns, self._cells), strict=True))
+        alike = [name for name in names if self._needed[name] == "numbers" and self._found.get(name) != "booleans"]
+        columns = dict(zip(alike, plain_numbers([texts[name] for name in alike], self._cells), strict=True))
+        for name, text in texts.items():
+            numbers = columns.get(name)
+            if numbers is None or numbers.null_count == len(numbers):
+                columns[name] = self._read(text, name, first_row)
+            else:
+                self._found[name] = "numbers"
+        return import_pyarrow().table({name: columns[name] for name in names})
 
     def notes(self) -> Iterator[str]:
         """Name, after the last batch, the columns of text that hold only numbers or booleans."""
@@ -173,8 +256,8 @@ class ModelColumns:
             if needed == "text" != kind:
                 yield f"column {short_repr(name)} held text in training and holds {kind} here: they are read as text."
 
-    def _read(self, column: Any, name: str, first_row: int) -> Any:
-        text, before = self._cells.text(column), self._found.get(name)
+    def _read(self, text: Any, name: str, first_row: int) -> Any:
+        before = self._found.get(name)
         if self._needed[name] == "anything" or text.null_count == len(text):
             return text
         if self._needed[name] == "text":

@@ -14,7 +14,7 @@ from sklearn.model_selection import train_test_split
 from wtm.booleanizer import Booleanizer
 from wtm.classifier import WTMClassifier
 from wtm.cli.column_names import parse_names, require_columns
-from wtm.cli.csv_columns import Cells, column_notes, target_column, training_column
+from wtm.cli.csv_columns import Cells, cells_as_text, target_column, training_columns
 from wtm.cli.csv_format import CsvFormat
 from wtm.cli.notes import note, warnings_as_notes, with_progress
 from wtm.cli.output import check_output
@@ -174,7 +174,7 @@ def _read(source: TableFile, names: Sequence[str], asked: Training) -> Any:
 
 
 def _text(batch: Any, cells: Cells) -> Any:
-    return import_pyarrow().table({name: cells.text(batch[name]) for name in batch.column_names})
+    return import_pyarrow().table(cells_as_text(batch.columns, cells), names=batch.column_names)
 
 
 def _columns(table: Any, source: TableFile, features: Sequence[str], asked: Training) -> tuple[Any, np.ndarray]:
@@ -183,10 +183,9 @@ def _columns(table: Any, source: TableFile, features: Sequence[str], asked: Trai
     labels, columns = table[asked.target], {name: table[name] for name in features}
     if source.is_csv:
         labels = target_column(labels, asked.target, cells)
-        for name, text in columns.items():
-            columns[name] = training_column(text, name, cells)
-            for concern in column_notes(name, text, columns[name], cells):
-                note(concern, quiet=asked.quiet)
+        columns, concerns = training_columns(columns, cells)
+        for concern in concerns:
+            note(concern, quiet=asked.quiet)
     found = check_labels(labels, f"The target {short_repr(asked.target)}")
     distinct = np.unique(found)
     if len(distinct) < 2:

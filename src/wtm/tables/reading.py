@@ -20,6 +20,9 @@ from wtm.tables.sparse_checks import checked_sparse
 from wtm.tables.table import SparseTable, Table
 from wtm.utils.printable import short_repr
 
+_PLAIN_DTYPES = "?bBhHiIlLqQfd"
+"""Characters of NumPy's dtypes whose columns are used as they are."""
+
 
 def read_validated(estimator: Any, X: Any, *, reset: bool, min_rows: int = 1, name: str = "X") -> Table | SparseTable:
     """Read a table, and set or check an estimator's `n_features_in_` and `feature_names_in_`.
@@ -145,9 +148,28 @@ def _read_frame(X: Any, min_rows: int) -> Table:
             raise ValueError(
                 f"Found array with {found} {what}(s) (shape={frame.shape}) while a minimum of {needed} is required."
             )
-    # Not column by column: each access by name or position would build the list of all names.
-    pairs = zip(frame.columns, frame.iter_columns(), strict=True)
-    return Table(n_rows, [_read_series(series, f"column {short_repr(name)}") for name, series in pairs])
+    labels = [f"column {short_repr(name)}" for name in frame.columns]
+    return Table(n_rows, list(map(_read_column, _native_columns(frame), labels)))
+
+
+def _native_columns(frame: nw.DataFrame[Any]) -> Iterable[Any]:
+    """Return the columns, of pyarrow and pandas as they are: narwhals takes longer for one than to read a short one."""
+    native = frame.to_native()
+    if nw.dependencies.is_pyarrow_table(native):
+        return native.columns
+    if nw.dependencies.is_pandas_dataframe(native):
+        return (series for _, series in native.items())
+    return frame.iter_columns()  # not by name or position: each access would build the list of all names
+
+
+def _read_column(column: Any, label: str) -> Column:
+    if nw.dependencies.is_pyarrow_chunked_array(column) and str(column.type) in ("float", "double"):
+        return NumberColumn(label, column.to_numpy())  # NaN where a value is missing
+    if nw.dependencies.is_pandas_series(column) and isinstance(column.dtype, np.dtype):
+        kind = column.dtype.char
+        if kind in _PLAIN_DTYPES:
+            return NumberColumn(label, column.to_numpy(), kind == "?")
+    return _read_series(nw.from_native(column, series_only=True), label)
 
 
 def _read_series(series: nw.Series[Any], label: str) -> Column:
