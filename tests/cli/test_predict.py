@@ -166,12 +166,22 @@ def test_columns_that_gave_little_or_nothing_take_other_values(write, train):
     assert result.stdout.splitlines()[1:] == clf.predict(known).tolist()
 
 
-@pytest.mark.parametrize("cell", ["2", "0.5", "", "inf", "x"])
-def test_a_model_of_bits_takes_only_bits(write, tmp_path, cell):
+@pytest.mark.parametrize(("cell", "number"), [("2", 2), ("0.5", 0.5), ("", np.nan), ("inf", None), ("x", None)])
+def test_a_model_of_bits_takes_numbers_unless_it_is_strict(write, tmp_path, cell, number):
     X = np.random.default_rng(0).integers(0, 2, (60, 2))
-    WTMClassifier(4, 4, 2, n_epochs=2, random_state=0).fit(X, X[:, 0]).save(tmp_path / "m")
-    done("predict", tmp_path / "m", write("a,b\n1,true\n0,FALSE\n"))
-    refused("predict", tmp_path / "m", write(f"a,b\n1,1\n0,{cell}\n"))
+    clf = WTMClassifier(4, 4, 2, n_epochs=2, random_state=0).fit(X, X[:, 1])
+    clf.save(tmp_path / "m")
+    clf.set_params(booleanizer="strict").save(tmp_path / "strict")
+    bits, others = write("a,b\n1,true\n0,FALSE\n"), f"a,b\n1,1\n0,{cell}\n"
+    for model in ("m", "strict"):
+        done("predict", tmp_path / model, bits)
+    data = write(others)
+    refused("predict", tmp_path / "strict", data)
+    if number is None:
+        refused("predict", tmp_path / "m", data)
+    else:
+        expected = load_model(tmp_path / "m").predict([[1, 1], [0, number]])
+        assert done("predict", tmp_path / "m", data).stdout.splitlines()[1:] == [str(label) for label in expected]
 
 
 @pytest.mark.parametrize("type", ["null", "int64", "string"])
@@ -205,5 +215,7 @@ def test_a_model_from_python_without_names_goes_by_place(write, tmp_path):
     done("predict", tmp_path / "m", data, "--out", tmp_path / "p.csv")
     assert column(tmp_path / "p.csv") == [str(label) for label in clf.predict(X)]
     assert "has 2 columns" in refused("predict", tmp_path / "m", write("a,b\n1,0\n"))
-    assert "only 0 and 1" in refused("predict", tmp_path / "m", write("a,b,c\n1,0,2\n"))
+    done("predict", tmp_path / "m", write("a,b,c\n2,0,1\n"), "--out", tmp_path / "p.csv", "--overwrite")
+    assert column(tmp_path / "p.csv") == [str(label) for label in clf.predict([[2, 0, 1]])]
+    assert "held numbers in training" in refused("predict", tmp_path / "m", write("a,b,c\n1,0,x\n"))
     assert done("rules", tmp_path / "m").stdout.splitlines() == [str(rule) for rule in heaviest_rules(clf)]

@@ -63,10 +63,13 @@ def test_parameters_of_a_booleanizer_are_kept(path):
 def test_a_table_of_zeros_and_ones_has_no_booleanizer(path):
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 2, (40, 5)), rng.integers(0, 2, 40)
-    loaded = through_a_file(small(n_epochs=1).fit(X, y), path)
+    clf = small(n_epochs=1).fit(X, y)
+    loaded = through_a_file(clf, path)
     assert loaded.booleanizer_ is None
+    assert (loaded.class_sums(2 * X) == clf.class_sums(X)).all()
+    strict = through_a_file(small(n_epochs=1, booleanizer="strict").fit(X, y), path)
     with pytest.raises(ValueError, match="only 0 and 1"):
-        loaded.predict(2 * X)
+        strict.predict(2 * X)
 
 
 def test_a_model_of_sparse_counts_is_kept(path):
