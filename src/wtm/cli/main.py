@@ -14,7 +14,7 @@ from wtm.cli.commands import predict, rules, train
 from wtm.paper.reproduce_command import reproduce
 from wtm.utils.interruption import terminable
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False)
 app.command("train")(train)
 app.command("predict")(predict)
 app.command("rules")(rules)

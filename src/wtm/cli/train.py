@@ -219,7 +219,7 @@ def _fit(clf: WTMClassifier, columns: Any, labels: np.ndarray, *, quiet: bool) -
 
 
 def _report(clf: WTMClassifier, columns: Any, labels: np.ndarray, training: np.ndarray, held_out: np.ndarray) -> None:
-    epochs = f"{clf.n_epochs_} epochs"
+    epochs = f"{clf.n_epochs_} epoch" + "s" * (clf.n_epochs_ != 1)
     if clf.early_stopping:
         epochs = f"epoch {clf.best_epoch_} of {len(clf.history_)}"
     assert clf.booleanizer_ is not None
