@@ -86,7 +86,7 @@ def test_what_is_empty_is_named(trained, tmp_path, monkeypatch, arguments, name)
     line = refused(*(files.get(argument, argument) for argument in arguments))
     assert name in line
     assert "empty" in line
-    assert "is a variable not set?" in line
+    assert "is a variable not set?" in line.lower()
 
 
 def test_each_rule_is_a_line_whatever_names_values_and_labels_are(train, write):

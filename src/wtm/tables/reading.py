@@ -163,6 +163,8 @@ def _native_columns(frame: nw.DataFrame[Any]) -> Iterable[Any]:
 
 
 def _read_column(column: Any, label: str) -> Column:
+    if isinstance(column, nw.Series):
+        return _read_series(column, label)
     if nw.dependencies.is_pyarrow_chunked_array(column) and str(column.type) in ("float", "double"):
         return NumberColumn(label, column.to_numpy())  # NaN where a value is missing
     if nw.dependencies.is_pandas_series(column) and isinstance(column.dtype, np.dtype):
