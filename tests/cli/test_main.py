@@ -39,6 +39,7 @@ def test_wrong_usage(arguments):
     assert arguments[-1] in result.stderr
 
 
+@pytest.mark.slow
 def test_a_terminal_that_knows_ascii_only_is_no_failure(tmp_path):
     environment = os.environ | {"PYTHONIOENCODING": "ascii"}
     result = wtm_process("reproduce", "connect-4", "--quick", "--epochs", 1, "--out", tmp_path, env=environment)

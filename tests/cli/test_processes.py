@@ -88,7 +88,7 @@ main()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are another matter elsewhere")
-@pytest.mark.parametrize("command", ["train", "predict"])
+@pytest.mark.parametrize("command", ["train", pytest.param("predict", marks=pytest.mark.slow)])
 def test_sigterm_in_the_middle_of_writing_leaves_nothing(trained, tmp_path, command):
     data, out = trained[0] / "people.csv", tmp_path / "out.csv"
     rest = [data, "--target", "buys", *QUICK] if command == "train" else [trained[0] / "model.safetensors", data]

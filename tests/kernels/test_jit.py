@@ -64,7 +64,7 @@ def test_the_second_process_finds_the_kernel(folder):
 
 
 @pytest.mark.parametrize("pattern", ["nbi", "nbc"])
-@pytest.mark.parametrize("damage", ["truncated", "altered"])
+@pytest.mark.parametrize("damage", [pytest.param("truncated", marks=pytest.mark.slow), "altered"])
 def test_a_damaged_kernel_is_compiled_again(folder, pattern, damage):
     (path,) = kept(folder, pattern)
     content = path.read_bytes()

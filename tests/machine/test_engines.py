@@ -118,6 +118,7 @@ def summary_numbers(model):
     return [*metrics, states.mean(), states.std(), np.log(weights).std()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", [engine for engine in ENGINES if engine != "direct"])
 @pytest.mark.parametrize(
     "changes", [{"T": 12}, {"T": 15, "gamma": 0.0, "boost_true_positive": False}, {"s": 40.0, "n_states": 20}], ids=str

@@ -116,6 +116,7 @@ def test_an_interrupted_process_keeps_what_it_has_and_another_goes_on_bit_for_bi
     assert [session["epochs"] for session in parts["sessions"]] == [[1, n_epochs - 2], [n_epochs - 1, n_epochs]]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="a closed pipe is another error elsewhere")
 def test_a_reader_that_goes_away_is_no_error_worth_a_traceback(tmp_path):
     command = [*WTM, "reproduce", "connect-4", "--quick", "--epochs", "1", "--methods", "tm", "--out", str(tmp_path)]

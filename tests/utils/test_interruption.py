@@ -64,7 +64,7 @@ print("usable", flush=True)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are another matter elsewhere")
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_ctrl_c_in_a_long_epoch_leaves_a_usable_process(n_jobs):
     listen = functools.partial(signal.signal, signal.SIGINT, signal.default_int_handler)
     command = [sys.executable, "-c", PROGRAM.format(n_jobs=n_jobs)]
