@@ -1,0 +1,10 @@
+"""Write trained models for other programs: JSON, Python, C, SQL, ONNX and Verilog.
+
+Each function returns the text (or the ONNX model) that predicts what the classifier predicts. docs/export.md says what
+each format guarantees.
+"""
+
+from wtm.export.json_model import ExportedClassifier, from_json, to_json
+from wtm.export.python_module import to_python
+
+__all__ = ["ExportedClassifier", "from_json", "to_json", "to_python"]
