@@ -4,10 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
-from wtm import WTMClassifier
+from wtm import Booleanizer, WTMClassifier
 from wtm.rules import Rule, heaviest_rules, rules_of
 
 NAMES = [f"light {i} is on" for i in range(7)]
@@ -128,5 +133,45 @@ def test_errors_say_what_is_wrong(clf):
     for wrong in (1.5, float("nan"), "3", None, True):
         with pytest.raises(TypeError, match="per_class must be an integer, got"):
             heaviest_rules(clf, per_class=wrong)
-    with pytest.raises(TypeError, match=r"clf must be a WTMClassifier, got a Pipeline\. Pass pipeline\[-1\]"):
-        rules_of(make_pipeline(clf))
+    with pytest.raises(TypeError, match=r"Pipeline that ends with one, got a GridSearchCV\. Pass best_estimator_"):
+        rules_of(GridSearchCV(clf, {}))
+
+
+def literals(rules):
+    return {literal for rule in rules for literal in rule.literals}
+
+
+def test_rules_of_a_pipeline_are_in_the_words_of_its_steps(clf, rows):
+    table = np.column_stack([rows[:, 0], 10 * rows[:, 1] + rows[:, 2]]).astype(object)
+    table[:, 0] = np.where(rows[:, 0], "red", "blue")
+    last = WTMClassifier(n_clauses=4, T=2, n_epochs=3, random_state=0)
+    columns = ColumnTransformer([("colour", OneHotEncoder(), [0]), ("size", Booleanizer(), [1])])
+    pipeline = make_pipeline(columns, last).fit(table, rows[:, 0])
+    names = set(columns.get_feature_names_out())
+    assert {"colour__x0_red", "size__x1 > 6"} <= names
+    assert literals(rules_of(pipeline)) <= names | {f"NOT ({name})" for name in names}
+    assert rules_of(pipeline) == rules_of(last, columns.get_feature_names_out())
+    assert heaviest_rules(pipeline, 1) == heaviest_rules(last, 1, columns.get_feature_names_out())
+    named = literals(rules_of(pipeline, ["hue", "cm"]))
+    assert named == {literal.replace("_x0", "_hue").replace("_x1", "_cm") for literal in literals(rules_of(pipeline))}
+    assert rules_of(make_pipeline(clf), NAMES) == rules_of(clf, NAMES)
+    assert rules_of(make_pipeline("passthrough", make_pipeline(clf))) == rules_of(clf)
+
+
+def test_rules_of_texts_are_in_their_words():
+    texts = ["a good film", "a bad film", "so good", "so bad"] * 20
+    pipeline = make_pipeline(CountVectorizer(), WTMClassifier(n_clauses=4, T=2, n_epochs=3, random_state=0))
+    pipeline.fit(texts, [1, 0, 1, 0] * 20)
+    words = {literal.removeprefix("NOT (").removesuffix(")") for literal in literals(rules_of(pipeline))}
+    assert words & {"good", "bad"}
+    assert words <= {"bad", "film", "good", "so"}
+
+
+def test_a_pipeline_without_names_gives_the_remedy(clf, rows):
+    nameless = make_pipeline(FunctionTransformer(np.flip), clone(clf)).fit(rows, rows[:, 0])
+    with pytest.raises(ValueError, match=r"doesn't name its features: Estimator functiontransformer .*_out\. Pass pipeline\[-1\]"):
+        rules_of(nameless)
+    with pytest.raises(NotFittedError):
+        rules_of(make_pipeline("passthrough", WTMClassifier()))
+    with pytest.raises(TypeError, match="got a FunctionTransformer"):
+        rules_of(make_pipeline(Booleanizer(), FunctionTransformer()).fit(10 * rows))

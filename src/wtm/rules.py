@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from wtm.machine.voting import VotingModel
@@ -49,17 +50,19 @@ class Rule:
         return escape(f"IF {' AND '.join(self.literals)} THEN votes {side} {self.label}, weight {self.weight:.4g}")
 
 
-def rules_of(clf: Predictor, feature_names: Sequence[str] | None = None) -> list[Rule]:
+def rules_of(clf: Predictor | Pipeline, feature_names: Sequence[str] | None = None) -> list[Rule]:
     """Return all rules of a trained model, class by class, in the order of the clauses.
 
     Clauses without literals are left out, since they don't vote.
 
     Parameters
     ----------
-    clf : WTMClassifier
-        A fitted classifier.
+    clf : WTMClassifier or Pipeline
+        A fitted classifier, or a fitted pipeline that ends with one. The rules of a pipeline are on the features that
+        `get_feature_names_out` of its other steps names.
     feature_names : sequence of str of length n_features, optional
-        Names of the columns; the default is the names seen in `fit`, or else ``x0``, ``x1`` and so on.
+        Names of the columns, of a pipeline those of its input; the default is the names seen in `fit`, or else ``x0``,
+        ``x1`` and so on.
 
     Returns
     -------
@@ -70,10 +73,11 @@ def rules_of(clf: Predictor, feature_names: Sequence[str] | None = None) -> list
     sklearn.exceptions.NotFittedError
         `clf` is not fitted.
     TypeError
-        `clf` is not a WTMClassifier.
+        `clf` is not a WTMClassifier and doesn't end with one.
     ValueError
-        `feature_names` does not have one name for each feature.
+        `feature_names` does not have one name for each feature, or a step of a pipeline doesn't name its features.
     """
+    clf, feature_names = _after_pipeline(clf, feature_names)
     name_of = _literal_names(clf, feature_names)
     voting = clf._voting_model()
     return [
@@ -81,13 +85,15 @@ def rules_of(clf: Predictor, feature_names: Sequence[str] | None = None) -> list
     ]
 
 
-def heaviest_rules(clf: Predictor, per_class: int = 10, feature_names: Sequence[str] | None = None) -> list[Rule]:
+def heaviest_rules(
+    clf: Predictor | Pipeline, per_class: int = 10, feature_names: Sequence[str] | None = None
+) -> list[Rule]:
     """Return the rules with the largest weights of each class, in descending order; on a tie, the earlier clause first.
 
     Parameters
     ----------
-    clf : WTMClassifier
-        A fitted classifier.
+    clf : WTMClassifier or Pipeline
+        As in `rules_of`.
     per_class : int, default=10
         Largest number of rules per class, at least 1.
     feature_names : sequence of str of length n_features, optional
@@ -106,6 +112,7 @@ def heaviest_rules(clf: Predictor, per_class: int = 10, feature_names: Sequence[
         raise TypeError(f"per_class must be an integer, got {per_class!r} of type {type(per_class).__name__}.")
     if per_class < 1:
         raise ValueError(f"per_class must be at least 1, got {per_class!r}.")
+    clf, feature_names = _after_pipeline(clf, feature_names)
     name_of = _literal_names(clf, feature_names)
     voting = clf._voting_model()
     chosen: list[Rule] = []
@@ -128,12 +135,28 @@ def _rule(voting: VotingModel, clause: int, label: Any, name_of: Callable[[int],
     return Rule(label, 1 if vote > 0 else -1, abs(vote) * voting.unit, tuple(map(name_of, literals.tolist())))
 
 
+def _after_pipeline(clf: Any, feature_names: Sequence[str] | None) -> tuple[Predictor, Sequence[str] | None]:
+    """Return the classifier at the end of a pipeline, and the names of its columns."""
+    if not isinstance(clf, Pipeline):
+        return clf, feature_names
+    if len(clf) > 1:
+        try:
+            feature_names = clf[:-1].get_feature_names_out(feature_names)
+        except AttributeError as error:
+            reason = str(error).partition(". ")[0]
+            raise ValueError(
+                f"A step of the pipeline doesn't name its features: {reason}. Pass pipeline[-1], and feature_names for "
+                "its columns."
+            ) from None
+    return _after_pipeline(clf[-1], feature_names)
+
+
 def _literal_names(clf: Predictor, feature_names: Sequence[str] | None) -> Callable[[int], str]:
     """Return what names a literal: the features come first, then their negations, in the order of the features."""
     if not isinstance(clf, Predictor):
         raise TypeError(
-            f"clf must be a WTMClassifier, got a {type(clf).__name__}. Pass pipeline[-1] for a pipeline, or "
-            "best_estimator_ for a search."
+            f"clf must be a WTMClassifier or a Pipeline that ends with one, got a {type(clf).__name__}. Pass "
+            "best_estimator_ of a search."
         )
     check_is_fitted(clf)
     n_columns = clf.n_features_in_

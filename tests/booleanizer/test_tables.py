@@ -7,6 +7,7 @@ import subprocess
 import sys
 import warnings
 from collections import Counter
+from importlib import import_module
 
 import narwhals as nw
 import numpy as np
@@ -14,7 +15,7 @@ import pytest
 import scipy.sparse as sp
 
 from tests.helpers.layouts import layouts
-from wtm import Booleanizer
+from wtm import Booleanizer, WTMClassifier
 from wtm.encoding import table_to_examples
 from wtm.machine.examples import pack_examples
 from wtm.tables.reading import read_table
@@ -240,16 +241,44 @@ def test_reading_asks_a_frame_for_its_names_a_fixed_number_of_times(make, monkey
     assert sum(few.values()) > 0
 
 
-def test_a_lazy_frame_is_refused_with_the_remedy():
-    lazy = as_polars().lazy()
-    b = Booleanizer().fit(as_polars())
-    for call in (Booleanizer().fit, b.transform):
-        with pytest.raises(
-            TypeError,
-            match=r"got the lazy table LazyFrame: pass .* \.collect\(\)",
-        ):
-            call(lazy)
-    assert (b.transform(lazy.collect()) == b.transform(as_polars())).all()
+LAZY = {
+    "polars": (lambda frame: frame.lazy(), "polars.LazyFrame", "collect"),
+    "narwhals": (lambda frame: nw.from_native(frame).lazy(), "narwhals.LazyFrame", "collect"),
+    "dask.dataframe": (lambda frame: dask_frame(frame), "dask.DataFrame", "compute"),
+    "duckdb": (lambda frame: import_module("duckdb").from_arrow(frame.to_arrow()), "duckdb.DuckDBPyRelation", "df"),
+    "ibis": (lambda frame: import_module("ibis").memtable(frame.to_arrow()), "ibis.Table", "to_pandas"),
+}  # fmt: skip
+
+
+def dask_frame(frame):
+    return import_module("dask.dataframe").from_pandas(frame.to_pandas(), npartitions=1)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("library", LAZY)
+def test_a_lazy_table_is_refused_with_the_remedy_of_its_library(library):
+    pytest.importorskip(library)
+    make, kind, method = LAZY[library]
+    frame, labels = as_polars(), [0, 1, 0, 1]
+    lazy = make(frame)
+    clf = WTMClassifier(2, 2, 2, n_epochs=1, random_state=0)
+    calls = {
+        "X": [
+            lambda: Booleanizer().fit(lazy),
+            lambda: Booleanizer().fit(frame).transform(lazy),
+            lambda: clf.fit(lazy, labels),
+        ],
+        "X_val": [lambda: clf.fit(frame, labels, X_val=lazy, y_val=labels)],
+        "y": [lambda: clf.fit(frame, lazy)],
+        "y_val": [lambda: clf.fit(frame, labels, X_val=frame, y_val=lazy)],
+        "sample_weight": [lambda: clf.fit(frame, labels, lazy), lambda: Booleanizer().fit(frame, None, lazy)],
+        "classes": [lambda: clf.partial_fit(frame, labels, classes=lazy)],
+    }
+    for name, calls_with in calls.items():
+        message = rf"^{name} must be in memory, got the lazy table {kind}\. Pass {name}\.{method}\(\)\.$"
+        for call in calls_with:
+            with pytest.raises(TypeError, match=message):
+                call()
 
 
 def test_frames_out():

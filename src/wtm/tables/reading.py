@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from wtm.tables.columns import CategoryColumn, Column, NumberColumn, Value, is_missing
 from wtm.tables.float64 import as_float64, infinity_error, precision_error
+from wtm.tables.lazy_tables import refuse_lazy
 from wtm.tables.sparse_checks import checked_sparse
 from wtm.tables.table import SparseTable, Table
 from wtm.utils.printable import short_repr
@@ -93,11 +94,7 @@ def read_table(X: Any, estimator: Any = None, *, min_rows: int = 1, name: str = 
     """
     if nw.dependencies.is_into_dataframe(X):
         return _read_frame(X, min_rows)
-    if isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
-        raise TypeError(
-            f"{name} must be a table in memory, got the lazy table {type(X).__name__}: pass the result of its "
-            ".collect()."
-        )
+    refuse_lazy(X, name)
     if not hasattr(X, "dtype") and not sp.issparse(X):
         as_array = np.asarray(X)
         # NumPy would turn numbers next to strings into strings.

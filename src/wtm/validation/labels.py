@@ -9,6 +9,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from wtm.tables.columns import is_missing
+from wtm.tables.lazy_tables import refuse_lazy
 
 _LARGEST_FLOAT = 2.0**63
 """scikit-learn treats larger floats as continuous."""
@@ -32,6 +33,8 @@ def check_labels(y: Any, name: str) -> np.ndarray:
 
     Raises
     ------
+    TypeError
+        `y` is a lazy table.
     ValueError
         A label is missing or of another kind, or the shape is wrong.
     """
@@ -95,6 +98,7 @@ def _at_least_two(classes: np.ndarray, name: str) -> np.ndarray:
 
 def _as_numpy(labels: Any, name: str) -> Any:
     """Convert containers that NumPy would read wrongly to arrays; return all others as they are."""
+    refuse_lazy(labels, name)
     _check_one_kind(labels, name)
     pandas = sys.modules.get("pandas")
     if pandas is not None and isinstance(labels, pandas.Index | pandas.api.extensions.ExtensionArray):

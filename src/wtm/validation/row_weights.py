@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array
 
+from wtm.tables.lazy_tables import refuse_lazy
+
 _MAX_EXAMPLES = 1 << 28
 _COUNT_BITS = 40
 _SHARES_ROUNDING = 1e-6  # of shares in single precision
@@ -28,11 +30,14 @@ def sample_weights(sample_weight: Any, n_rows: int, name: str = "sample_weight")
 
     Raises
     ------
+    TypeError
+        `sample_weight` is a lazy table.
     ValueError
         A weight is negative, infinite or missing, all are zero, or there is not one for each row.
     """
     if sample_weight is None:
         return None
+    refuse_lazy(sample_weight, name)
     if np.ma.is_masked(sample_weight):
         raise ValueError(f"{name} must hold a weight for each row, but some are masked. Fill in the masked values.")
     if isinstance(sample_weight, numbers.Number):
