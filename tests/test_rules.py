@@ -169,7 +169,8 @@ def test_rules_of_texts_are_in_their_words():
 
 def test_a_pipeline_without_names_gives_the_remedy(clf, rows):
     nameless = make_pipeline(FunctionTransformer(np.flip), clone(clf)).fit(rows, rows[:, 0])
-    with pytest.raises(ValueError, match=r"doesn't name its features: Estimator functiontransformer .*_out\. Pass pipeline\[-1\]"):
+    message = r"doesn't name its features: Estimator functiontransformer .*_out\. Pass pipeline\[-1\]"
+    with pytest.raises(ValueError, match=message):
         rules_of(nameless)
     with pytest.raises(NotFittedError):
         rules_of(make_pipeline("passthrough", WTMClassifier()))
