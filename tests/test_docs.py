@@ -85,8 +85,9 @@ def test_the_user_guide_runs(tmp_path, monkeypatch, capsys):
     assert shapes == "(2, 2) (2, 2)"
     n_epochs, best = map(int, epochs.split())
     assert n_epochs >= best == scope["clf"].best_epoch_
-    assert len(rules) == 4
+    assert len(rules) == 5
     assert all(rule.startswith("IF ") for rule in rules)
+    assert "NOT (good)" in rules[-1]
     assert same == "True"
     assert scope["clf"].score(scope["X_test"], scope["y_test"]) == 1
     assert (scope["same"].class_sums(scope["X"]) == scope["clf"].class_sums(scope["X"])).all()
