@@ -109,7 +109,7 @@ HOSTILE_NAMES = [
 
 @cache
 def bits(n_columns):
-    """A model of this many columns of bits, all of which rules use, and 200 rows."""
+    """A model of this many columns of bits, of which rules use nearly all, and 200 rows."""
     rng = np.random.default_rng(n_columns)
     X = rng.integers(0, 2, (200, n_columns))
     clf = small(n_clauses=20, T=5, s=5).fit(X, X.sum(axis=1) > n_columns / 2)

@@ -4,7 +4,8 @@ Each function returns the text (or the ONNX model) that predicts what the classi
 each format guarantees.
 """
 
+from wtm.export.c_source import CSource, to_c
 from wtm.export.json_model import ExportedClassifier, from_json, to_json
 from wtm.export.python_module import to_python
 
-__all__ = ["ExportedClassifier", "from_json", "to_json", "to_python"]
+__all__ = ["CSource", "ExportedClassifier", "from_json", "to_c", "to_json", "to_python"]

@@ -1,0 +1,289 @@
+"""Models as C99: constant tables and a loop over them."""
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from string import Template
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from wtm.export.model_tables import Column, Feature, ModelTables, signed_bits
+from wtm.export.names import Identifiers, describe, in_comment
+
+NUMBER_TYPES = {"double": 8, "float": 4, "int32_t": 4}
+"""Types of the numbers in a row, and their sizes in bytes."""
+
+_HEADER = Template("""\
+/* A classifier written by wtm.export.to_c. $size
+
+   A row holds one number for each column of the training table. A category is one of the constants below, and any other
+   category is ${NAME}_OTHER. A missing value is ${NAME}_MISSING. Compile without -ffast-math. */
+#ifndef WTM_${NAME}_H
+#define WTM_${NAME}_H
+
+$include#include <stdint.h>
+
+#define ${NAME}_N_COLUMNS $n_columns
+#define ${NAME}_N_FEATURES $n_features
+#define ${NAME}_N_BYTES $n_feature_bytes /* of packed features */
+#define ${NAME}_N_CLASSES $n_classes
+#define ${NAME}_TABLE_BYTES $n_bytes /* of constant tables */
+#define ${NAME}_UNIT $unit /* what a vote of 1 is worth */
+#define ${NAME}_OTHER (-1)
+#define ${NAME}_MISSING $missing
+
+$constants
+
+/* Features, bit by bit: feature i is bit i % 8 of byte i / 8.
+$features */
+
+typedef $number_type ${name}_number;
+typedef $sum_type ${name}_sum;
+
+/* Compute the features of a row. */
+void ${name}_encode(const ${name}_number row[${NAME}_N_COLUMNS], uint8_t features[${NAME}_N_BYTES]);
+
+/* Add up the votes for each class; times ${NAME}_UNIT, they are the class sums. */
+void ${name}_class_sums(const uint8_t features[${NAME}_N_BYTES], ${name}_sum sums[${NAME}_N_CLASSES]);
+
+/* Return the class with the largest sum, the first one on a tie. */
+int ${name}_predict_features(const uint8_t features[${NAME}_N_BYTES]);
+
+/* Encode and predict. */
+int ${name}_predict(const ${name}_number row[${NAME}_N_COLUMNS]);
+
+#endif
+""")
+
+_SOURCE = Template("""\
+/* Written by wtm.export.to_c. */
+#include "$name.h"
+
+$arrays
+
+void ${name}_encode(const ${name}_number row[${NAME}_N_COLUMNS], uint8_t features[${NAME}_N_BYTES])
+{
+    int32_t i;
+    for (i = 0; i < ${NAME}_N_BYTES; i++) features[i] = 0;
+    for (i = 0; i < ${NAME}_N_FEATURES; i++) {
+        const ${name}_number x = row[${name}_feature_column[i]], value = ${name}_feature_value[i];
+        const int test = ${name}_feature_test[i]; /* 0: greater, 1: equal, 2: missing */
+        const int holds = test == 0 ? x > value : test == 1 ? x == value : $is_missing;
+        if (holds) features[i / 8] = (uint8_t)(features[i / 8] | (1u << (i % 8)));
+    }
+}
+
+void ${name}_class_sums(const uint8_t features[${NAME}_N_BYTES], ${name}_sum sums[${NAME}_N_CLASSES])
+{
+    uint32_t literal = 0, rule = 0;
+    int label;
+    for (label = 0; label < ${NAME}_N_CLASSES; label++) {
+        sums[label] = 0;
+        for (; rule < ${name}_class_end[label]; rule++) {
+            const uint32_t end = literal + ${name}_rule_length[rule];
+            int is_true = 1;
+            for (; is_true && literal < end; literal++) {
+                /* Twice the feature, plus 1 if it must be false. */
+                const uint32_t code = ${name}_literal[literal], feature = code / 2;
+                is_true = ((features[feature / 8] >> (feature % 8)) & 1u) != code % 2;
+            }
+            literal = end;
+            if (is_true) sums[label] = (${name}_sum)(sums[label] + ${name}_vote[rule]);
+        }
+    }
+}
+
+int ${name}_predict_features(const uint8_t features[${NAME}_N_BYTES])
+{
+    ${name}_sum sums[${NAME}_N_CLASSES];
+    int label, best = 0;
+    ${name}_class_sums(features, sums);
+    for (label = 1; label < ${NAME}_N_CLASSES; label++) {
+        if (sums[label] > sums[best]) best = label;
+    }
+    return best;
+}
+
+int ${name}_predict(const ${name}_number row[${NAME}_N_COLUMNS])
+{
+    uint8_t features[${NAME}_N_BYTES];
+    ${name}_encode(row, features);
+    return ${name}_predict_features(features);
+}
+""")
+
+_TESTS = (">", "=", "missing")
+_INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
+
+
+class CSource(NamedTuple):
+    """A model in C.
+
+    Attributes
+    ----------
+    header, source : str
+        Contents of ``NAME.h`` and ``NAME.c``, in ASCII.
+    n_bytes : int
+        Size of the constant tables.
+    """
+
+    header: str
+    source: str
+    n_bytes: int
+
+
+def to_c(
+    clf: Any,
+    name: str = "model",
+    *,
+    number_type: str = "double",
+    feature_names: Sequence[str] | None = None,
+    bits: int | None = None,
+) -> CSource:
+    """Write a model as a header and a source in C99, which allocate nothing and need no library.
+
+    ``NAME_predict(row)`` returns the position of the class, and ``NAME_class_sums`` adds up its votes as integers.
+    Several models can be in one program if their names differ.
+
+    Parameters
+    ----------
+    clf : WTMClassifier
+        A fitted classifier.
+    name : str, default="model"
+        What all names in the program start with: lower-case letters, digits and underscores.
+    number_type : {"double", "float", "int32_t"}, default="double"
+        Type of the values in a row. Thresholds are rounded down to it, so the features of every value of this type are
+        exact.
+    feature_names : sequence of str of length n_features_in_, optional
+        Names of the columns; the default is the names seen in `fit`, or else ``x0``, ``x1`` and so on.
+    bits : int, optional
+        Round votes to signed integers of this many bits, from 2 to 63. By default they are exact.
+
+    Returns
+    -------
+    CSource
+
+    Raises
+    ------
+    sklearn.exceptions.NotFittedError, TypeError, ValueError
+        `clf` is not a fitted WTMClassifier, or another argument is not as described.
+    """
+    if not isinstance(name, str) or not re.fullmatch("[a-z][a-z0-9_]{0,30}", name):
+        raise ValueError(
+            f"name must be a lower-case letter and up to 30 lower-case letters, digits and underscores, got {name!r}."
+        )
+    if number_type not in NUMBER_TYPES:
+        raise ValueError(f"number_type must be one of {', '.join(NUMBER_TYPES)}; got {number_type!r}.")
+    tables = ModelTables.of(clf, feature_names, bits)
+    arrays = list(_arrays(tables, number_type))
+    n_bytes = sum(array.n_bytes for array in arrays)
+    is_integer = number_type == "int32_t"
+    source = _SOURCE.substitute(
+        name=name,
+        NAME=name.upper(),
+        arrays="\n".join(line for array in arrays for line in array.lines(name)),
+        is_missing="x == INT32_MIN" if is_integer else "x != x",
+    )
+    return CSource(_header(tables, name, number_type, n_bytes), source, n_bytes)
+
+
+@dataclass(frozen=True)
+class _Array:
+    """A constant table; C has no empty ones."""
+
+    name: str
+    type: str
+    items: list[Any]
+    item_bytes: int
+
+    @classmethod
+    def of_integers(cls, name: str, items: Iterable[int]) -> "_Array":
+        """Choose the smallest type that holds the items."""
+        items = list(items) or [0]
+        signed = min(items) < 0
+        n_bits = signed_bits(max(map(abs, items))) - (not signed)
+        width = next(width for width in (8, 16, 32, 64) if width >= n_bits)
+        return cls(name, f"{'' if signed else 'u'}int{width}_t", items, width // 8)
+
+    @property
+    def n_bytes(self) -> int:
+        return len(self.items) * self.item_bytes
+
+    def lines(self, prefix: str) -> Iterator[str]:
+        yield f"static const {self.type} {prefix}_{self.name}[{len(self.items)}] = {{"
+        per_line = max(1, 100 // (2 + max(len(str(item)) for item in self.items)))
+        for start in range(0, len(self.items), per_line):
+            yield "    " + ", ".join(map(str, self.items[start : start + per_line])) + ","
+        yield "};"
+
+
+def _arrays(tables: ModelTables, number_type: str) -> Iterator[_Array]:
+    features, rules, columns = tables.features, tables.rules, tables.columns
+    values = [_value(feature, columns[feature.column], number_type) for feature in features] or ["0"]
+    yield _Array("feature_value", number_type, values, NUMBER_TYPES[number_type])
+    yield _Array.of_integers("feature_column", (columns[feature.column].position for feature in features))
+    yield _Array.of_integers("feature_test", (_TESTS.index(feature.test) for feature in features))
+    yield _Array.of_integers("literal", (code for r in rules for code in sorted(
+        [*(2 * f for f in r.true), *(2 * f + 1 for f in r.false)])))  # fmt: skip
+    yield _Array.of_integers("rule_length", (len(rule.true) + len(rule.false) for rule in rules))
+    yield _Array.of_integers("vote", (rule.vote for rule in rules))
+    n_rules = np.cumsum(np.bincount([rule.label for rule in rules], minlength=len(tables.labels)).astype(np.int64))
+    yield _Array.of_integers("class_end", n_rules.tolist())
+
+
+def _value(feature: Feature, column: Column, number_type: str) -> str:
+    """Return what a feature compares with, as a constant of the type."""
+    if feature.test == "missing":
+        return "0"
+    if feature.test == "=":
+        return str([*column.values].index(feature.value))  # type: ignore[arg-type]
+    threshold = float(feature.value)  # type: ignore[arg-type]
+    if number_type == "int32_t":
+        rounded = min(max(math.floor(threshold), _INT32_MIN), _INT32_MAX)
+        return "INT32_MIN" if rounded == _INT32_MIN else str(rounded)
+    if number_type == "float":
+        with np.errstate(over="ignore"):
+            single = np.float32(threshold)
+        threshold = float(single if float(single) <= threshold else np.nextafter(single, np.float32(-np.inf)))
+    return "-INFINITY" if threshold == -math.inf else threshold.hex() + "f" * (number_type == "float")
+
+
+def _header(tables: ModelTables, name: str, number_type: str, n_bytes: int) -> str:
+    upper, is_integer = name.upper(), number_type == "int32_t"
+    n_feature_bytes = max(1, -(-len(tables.features) // 8))
+    sum_bits = next(width for width in (8, 16, 32, 64) if width >= signed_bits(tables.max_sum))
+    n_stack_bytes = n_feature_bytes + sum_bits // 8 * len(tables.labels)
+    features = [f"{i}: {describe(f, tables.columns[f.column])}" for i, f in enumerate(tables.features)]
+    return _HEADER.substitute(
+        name=name,
+        NAME=upper,
+        size=f"{len(tables.rules):,} rules, {n_bytes:,} bytes of constant tables; predicting takes\n   "
+        f"{n_stack_bytes:,} bytes of stack for features and sums.",
+        include="" if is_integer else "#include <math.h>\n",
+        n_columns=tables.n_columns,
+        n_features=len(tables.features),
+        n_feature_bytes=n_feature_bytes,
+        n_classes=len(tables.labels),
+        n_bytes=n_bytes,
+        unit=repr(tables.unit),
+        missing="INT32_MIN" if is_integer else "NAN",
+        constants="\n".join(f"#define {upper}_{line}" for line in _constants(tables)),
+        features="\n".join(f"   {feature}" for feature in features),
+        number_type=number_type,
+        sum_type=f"int{sum_bits}_t",
+    )
+
+
+def _constants(tables: ModelTables) -> Iterator[str]:
+    """Yield names, without the prefix, and values of the classes, columns and categories."""
+    reserved = ("N_COLUMNS", "N_FEATURES", "N_BYTES", "N_CLASSES", "TABLE_BYTES", "UNIT", "OTHER", "MISSING", "H")
+    names = Identifiers(*reserved)
+    for i, label in enumerate(tables.labels):
+        yield f"{names.new('CLASS', str(label)).upper()} {i} /* {in_comment(label)} */"
+    for column in tables.columns:
+        found = names.new("COLUMN", column.name).upper()
+        yield f"{found} {column.position} /* {in_comment(column.name)} */"
+        for i, value in enumerate(column.values):
+            yield f"{names.new(found.removeprefix('COLUMN_'), str(value)).upper()} {i} /* {in_comment(value)} */"
