@@ -95,7 +95,7 @@ def test_a_wrong_parameter_leaves_a_fitted_model_alone(problem, name, value, war
 
 
 @pytest.mark.parametrize(("name", "value"), [("n_clauses", 12), ("n_states", 100), ("gamma", 0.1)])
-def test_what_a_trained_model_consists_of_cannot_change_while_it_goes_on(problem, name, value):
+def test_what_a_trained_model_consists_of_cannot_change_when_it_resumes(problem, name, value):
     X, y = problem
     model = small(warm_start=True).fit(X, y)
     watch = Unchanged(model, X, y)

@@ -17,8 +17,7 @@ from tests.helpers.made_up_results import write_imdb, write_mnist
 from tests.helpers.shell import invoke
 from wtm.datasets import DatasetNotFoundError, load_connect_4
 from wtm.paper import problem
-from wtm.paper.experiments import sampling_speed
-from wtm.paper.experiments.sampling_speed import Point, Timing
+from wtm.paper.experiments import sampling
 from wtm.paper.settings import Preset
 
 WTM = [sys.executable, "-m", "wtm"]
@@ -84,7 +83,7 @@ def test_connect_4_from_start_to_end(tmp_path):
     pytest.param((signal.SIGTERM, signal.SIGTERM), 143,
                  "SIGTERM: stopping after this epoch. Another Ctrl-C stops at once.", marks=pytest.mark.slow),
 ])  # fmt: skip
-def test_an_interrupted_process_keeps_what_it_has_and_another_goes_on_bit_for_bit(tmp_path, numbers, code, said):
+def test_an_interrupted_process_keeps_what_it_has_and_another_resumes_bit_for_bit(tmp_path, numbers, code, said):
     command = ["reproduce", "connect-4", "--quick", "--methods", "wtm", "--out", tmp_path / "parts", "--epochs"]
     # A test run in the background of a script ignores the signal, and its children would inherit that.
     listen = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
@@ -200,7 +199,7 @@ def test_interruption_inside_a_command(monkeypatch):
     def interrupted(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sampling_speed, "measure_sampling", interrupted)
+    monkeypatch.setattr(sampling, "measure_sampling", interrupted)
     result = invoke("reproduce", "sampling")
     assert result.exit_code == 130
     assert result.stderr == "wtm: interrupted.\n"
@@ -341,11 +340,11 @@ def test_sampling(tmp_path, monkeypatch):
 def test_sampling_fails_when_counts_are_off(tmp_path, monkeypatch):
     def off(n_literals, p, rounds, seed):
         errors = 5.1 if (n_literals, p) == (1568, 0.1) else 0.0
-        timing = Timing(1.0, 1.0, 1.0, 1.0, masks=1, mean_count=1.0, standard_errors=-errors)
-        return Point(n_literals, p, dict.fromkeys(("bernoulli", "binomial", "bits"), timing))
+        timing = dict.fromkeys(("nanoseconds", "factor", "factor_low", "factor_high"), 1.0)
+        return dict.fromkeys(("bernoulli", "binomial", "bits"), timing | {"standard_errors": -errors})
 
     monkeypatch.delenv("WTM_DATA", raising=False)
-    monkeypatch.setattr(sampling_speed, "time_samplers", off)
+    monkeypatch.setattr(sampling, "time_samplers", off)
     result = invoke("reproduce", "sampling", "--rounds", 1, "--out", tmp_path)
     assert_one_line(result, "more than 5 standard errors off at u = 1568, p = 0.1.")
     assert (

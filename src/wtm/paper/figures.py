@@ -30,18 +30,7 @@ _CURVES = {
 def draw_learning_curves(path: Path, title: str, groups: Groups) -> bool:
     """Draw test and training accuracy by epoch, with a band from the lowest seed to the highest.
 
-    Parameters
-    ----------
-    path : Path
-        The file; its suffix selects the format.
-    title : str
-    groups : list of list of Record
-        The trainings of one machine each, one per seed.
-
-    Returns
-    -------
-    bool
-        Whether the figure was drawn; it needs matplotlib.
+    The suffix of `path` selects the format. Returns whether the figure was drawn; it needs matplotlib.
     """
 
     def draw(axes: Axes) -> None:
@@ -89,7 +78,7 @@ def draw_sweep(path: Path, title: str, swept: Swept, groups: Groups) -> bool:
     """Draw the mean test accuracy over the last of the common epochs against what is swept.
 
     With several seeds, bars show the range of their means. The classic machine of a sweep over gamma (gamma = 0) is a
-    horizontal line. Parameters and result are those of `draw_learning_curves`.
+    horizontal line. Path and result are those of `draw_learning_curves`.
     """
     over_gamma, n_epochs = swept == Swept.GAMMA, common_epochs(groups)
 

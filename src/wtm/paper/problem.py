@@ -19,20 +19,11 @@ _QUICK_TERMS = 500
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A data set with what records say about it.
+    """A data set with what records say about it."""
 
-    Attributes
-    ----------
-    key : str
-        A key of `wtm.paper.settings.NAMES_BY_RECIPE`.
-    dataset : Dataset
-    quick : bool
-        Whether this is a small sample.
-    """
-
-    key: str
+    key: str  # of `wtm.paper.settings.NAMES_BY_RECIPE`
     dataset: Dataset
-    quick: bool = False
+    quick: bool = False  # a small sample
 
     @cached_property
     def classes(self) -> np.ndarray:
@@ -71,22 +62,7 @@ class Problem:
 
 
 def load_problem(key: str, data_dir: Path | None, *, quick: bool = False) -> Problem:
-    """Load the data of an experiment.
-
-    Parameters
-    ----------
-    key : str
-        See `Problem`.
-    data_dir : Path or None
-        As for the loaders in `wtm.datasets`; Connect-4 is in the package.
-    quick : bool
-        Take a small sample.
-
-    Raises
-    ------
-    DatasetNotFoundError, ValueError
-        As the loaders.
-    """
+    """Load the data of an experiment, or a small sample; raises what the loaders in `wtm.datasets` raise."""
     if key == "connect-4":
         dataset = load_connect_4("paper")
     elif key == "mnist":

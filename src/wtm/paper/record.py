@@ -23,38 +23,23 @@ HISTORY = {
     "weights_saturated": "weights_saturated",
     "literals_per_clause": "literals_per_clause",
 }
-"""The columns of `Record.history`, and their names in `WTMClassifier.history_`."""
+"""The columns of `Record.history`, and their names in `WTMClassifier.history_`.
+
+Accuracies are fractions of 1, on training rows those of 5,000 rows spread evenly; seconds are of training alone.
+"""
 
 
 @dataclass(frozen=True)
 class Record:
-    """A training so far.
+    """A training so far."""
 
-    Attributes
-    ----------
-    data : dict
-        `wtm.paper.problem.Problem.description`.
-    setting : Setting
-    seed : int
-    planned : int
-        Number of epochs asked for.
-    history : dict of str to list
-        The columns of `HISTORY`, with an item per epoch. Accuracies are fractions of 1, on training rows those of 5,000
-        rows spread evenly; seconds are of training alone.
-    weights : list of dict
-        `describe_weights` of each class.
-    sessions : list of dict
-        For each uninterrupted part of the training: its ``epochs``, first and last, the number of threads ``n_jobs``,
-        and the environment.
-    """
-
-    data: dict[str, Any]
+    data: dict[str, Any]  # `wtm.paper.problem.Problem.description`
     setting: Setting
     seed: int
-    planned: int
-    history: dict[str, list[Any]]
-    weights: list[dict[str, Any]]
-    sessions: list[dict[str, Any]]
+    planned: int  # number of epochs asked for
+    history: dict[str, list[Any]]  # the columns of `HISTORY`, one item per epoch
+    weights: list[dict[str, Any]]  # `describe_weights` of each class
+    sessions: list[dict[str, Any]]  # each uninterrupted part: first and last of its epochs, n_jobs, environment
 
     @property
     def name(self) -> str:

@@ -20,33 +20,15 @@ class Statistics:
 
 @dataclass(frozen=True)
 class Reported:
-    """Figures of a machine; accuracies are on the test set, in per cent.
+    """Figures of a machine; accuracies are on the test set, in per cent."""
 
-    Attributes
-    ----------
-    source : {"paper", "program"}
-        The authors' paper, or the readme of their program.
-    place : str
-        The place in it.
-    epochs : int or None
-        Length of the training, if given.
-    statistics : Statistics or None
-        Over the last epochs (`wtm.paper.settings.AVERAGED`).
-    peak : float or None
-        The largest accuracy of all epochs, selected on the test set.
-    last : float or None
-        After the last epoch.
-    seconds : float or None
-        Per epoch, on the authors' machine.
-    """
-
-    source: Literal["paper", "program"]
-    place: str
+    source: Literal["paper", "program"]  # the authors' paper, or the readme of their program
+    place: str  # in it
     epochs: int | None = None
-    statistics: Statistics | None = None
-    peak: float | None = None
-    last: float | None = None
-    seconds: float | None = None
+    statistics: Statistics | None = None  # over the last epochs, `wtm.paper.settings.AVERAGED`
+    peak: float | None = None  # the largest of all epochs, selected on the test set
+    last: float | None = None  # after the last epoch
+    seconds: float | None = None  # per epoch, on the authors' machine
 
 
 def reported_for(data: str, setting: Setting) -> tuple[Reported, ...]:

@@ -72,21 +72,10 @@ def new_classifier(setting: Setting, seed: int, **parameters: Any) -> WTMClassif
 
 
 def carry_out(problem: Problem, plans: Iterable[Plan], options: Options) -> list[Record]:
-    """Train the machines of `plans` with each seed.
+    """Train the machines of `plans` with each seed; return the records, plan by plan.
 
-    Returns
-    -------
-    list of Record
-        Plan by plan, and seed by seed.
-
-    Raises
-    ------
-    OSError
-        Results can't be written.
-    ValueError
-        A file exists that `options.resume` does not allow to continue from, or that is of other data.
-    KeyboardInterrupt
-        The user stopped it; all finished epochs are kept.
+    Raises ValueError if a file exists that `options.resume` does not allow to continue from, or that is of other data;
+    and KeyboardInterrupt if the user stops it, when all finished epochs are kept.
     """
     folder = options.folder(problem.key)
     prepare_folders(folder)
@@ -169,24 +158,9 @@ def train(
     *,
     n_jobs: int,
 ) -> None:
-    """Train until `n_epochs`, from where `clf` is; save the model at intervals, at the end and when interrupted.
+    """Train `clf`, new or read from the checkpoint, until `n_epochs`; save at intervals, at the end, when interrupted.
 
-    Parameters
-    ----------
-    clf : WTMClassifier
-        New, or read from the checkpoint.
-    problem : Problem
-    n_epochs : int
-    record_path : Path
-        The file of results.
-    keep : callable
-        Writes it, given a fitted classifier.
-    n_jobs : int
-
-    Raises
-    ------
-    KeyboardInterrupt
-        The user stopped it after an epoch, which is kept.
+    `keep` writes the file of results, given a fitted classifier. Raises KeyboardInterrupt if the user stopped it.
     """
     name, done, data = record_path.stem, getattr(clf, "n_epochs_", 0), problem.dataset
     saved = time.monotonic()

@@ -15,36 +15,16 @@ QUICK_EPOCHS = 3
 
 @dataclass(frozen=True)
 class Options:
-    """What the caller of an experiment chooses.
+    """What the caller of an experiment chooses."""
 
-    Attributes
-    ----------
-    out : Path
-        The folder for results; created if it is missing.
-    data_dir : Path or None
-        As for the loaders in `wtm.datasets`.
-    methods : set of {"wtm", "tm"}
-        Train only machines of these methods.
-    n_epochs : int or None
-        Epochs of every machine; None uses those of its `Plan`.
-    seeds : sequence of int
-        Train each machine with each of them.
-    n_jobs : int
-        Number of threads, as in `WTMClassifier`.
-    resume : bool
-        Skip finished trainings and continue unfinished ones.
-    quick : bool
-        Use small samples, few clauses and few epochs, to check that everything works.
-    """
-
-    out: Path
+    out: Path  # folder for results; created if it is missing
     data_dir: Path | None = None
     methods: frozenset[str] = frozenset({"wtm", "tm"})
-    n_epochs: int | None = None
-    seeds: Sequence[int] = (0,)
+    n_epochs: int | None = None  # of every machine; None uses those of its `Plan`
+    seeds: Sequence[int] = (0,)  # each machine is trained with each of them
     n_jobs: int = -1
-    resume: bool = False
-    quick: bool = False
+    resume: bool = False  # skip finished trainings and continue unfinished ones
+    quick: bool = False  # small samples, few clauses and few epochs
 
     def folder(self, name: str) -> Path:
         """Return a folder of results."""
@@ -57,13 +37,7 @@ class Options:
         return plan if self.n_epochs is None else replace(plan, n_epochs=self.n_epochs)
 
     def choose(self, plans: Iterable[Plan]) -> list[Plan]:
-        """Return the plans for the chosen methods.
-
-        Raises
-        ------
-        ValueError
-            There is none.
-        """
+        """Return the plans for the chosen methods; ValueError if there are none."""
         plans = list(plans)
         chosen = [self.apply(plan) for plan in plans if plan.setting.method.lower() in self.methods]
         if not chosen:

@@ -38,25 +38,11 @@ class Swept(StrEnum):
 
 @dataclass(frozen=True)
 class Setting:
-    """A machine.
+    """A machine."""
 
-    Attributes
-    ----------
-    method : {"WTM", "TM"}
-        With weights, or the classic machine (gamma = 0).
-    n_clauses : int
-        Clauses per class.
-    p_s : float
-        The paper's probability, 1/s.
-    gamma : float
-        Learning rate of the weights.
-    T : int
-        Threshold.
-    """
-
-    method: Literal["WTM", "TM"]
+    method: Literal["WTM", "TM"]  # with weights, or the classic machine (gamma = 0)
     n_clauses: int
-    p_s: float
+    p_s: float  # the paper's probability, 1/s
     gamma: float
     T: int
 

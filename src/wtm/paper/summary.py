@@ -14,45 +14,19 @@ from wtm.paper.settings import averaged_epochs
 
 @dataclass(frozen=True)
 class Summary:
-    """Trainings of one machine, with one or several seeds; accuracies are on the test set, in per cent.
-
-    Attributes
-    ----------
-    n_seeds : int
-    epochs : int
-        Of the shortest training; longer ones are cut to it.
-    averaged : int
-        The number of last epochs that `statistics` are over.
-    statistics : Statistics
-        As in the paper: maximum, minimum, mean, standard deviation (of the population) and 2.5 and 97.5 % quantiles
-        over the last epochs. With several seeds, the mean of each over the seeds.
-    seed_means : tuple of float
-        The mean over the last epochs for each seed.
-    last : float
-        After the last epoch, mean over seeds.
-    peak : float
-        The largest accuracy of all epochs, mean over seeds. It is selected on the test set and therefore optimistic.
-    peak_epochs : tuple of int
-        The first epoch that reached it, for each seed.
-    train_peak : float
-        The largest accuracy on training rows of all epochs, mean over seeds.
-    seconds : float
-        Median training time of an epoch, over all seeds.
-    total_seconds : float
-        Training time of all epochs, mean over seeds.
-    """
+    """Trainings of one machine, with one or several seeds; accuracies are on the test set, in per cent."""
 
     n_seeds: int
-    epochs: int
-    averaged: int
-    statistics: Statistics
-    seed_means: tuple[float, ...]
-    last: float
-    peak: float
-    peak_epochs: tuple[int, ...]
-    train_peak: float
-    seconds: float
-    total_seconds: float
+    epochs: int  # of the shortest training; longer ones are cut to it
+    averaged: int  # the number of last epochs that `statistics` are over
+    statistics: Statistics  # as in the paper; with several seeds, the mean of each over the seeds
+    seed_means: tuple[float, ...]  # over the last epochs
+    last: float  # after the last epoch, mean over seeds
+    peak: float  # the largest of all epochs, mean over seeds: selected on the test set and therefore optimistic
+    peak_epochs: tuple[int, ...]  # the first epoch that reached it, for each seed
+    train_peak: float  # the largest accuracy on training rows, mean over seeds
+    seconds: float  # median training time of an epoch, over all seeds
+    total_seconds: float  # of all epochs, mean over seeds
 
     @property
     def mean(self) -> float:
@@ -74,15 +48,7 @@ class Summary:
 
 
 def summarise(records: Sequence[Record], n_epochs: int | None = None) -> Summary:
-    """Sum up the trainings of one machine on one data set.
-
-    Parameters
-    ----------
-    records : sequence of Record
-        One per seed, at least one.
-    n_epochs : int, optional
-        Use only this many epochs, as if training had ended there.
-    """
+    """Sum up the trainings of one machine, one per seed; with `n_epochs`, as if they had ended there."""
     shortest = common_epochs([list(records)])
     n_epochs = shortest if n_epochs is None else min(shortest, n_epochs)
     tests, trains, seconds = (

@@ -32,24 +32,12 @@ Runs = dict[str, list[dict[str, Any]]]
 
 @dataclass(frozen=True)
 class Method:
-    """A method of the paper's table 5.
-
-    Attributes
-    ----------
-    name : str
-        In words.
-    paper : float
-        Its accuracy in the paper, in per cent; on grey values, from other publications.
-    make : callable
-        Returns a new estimator for a seed, and for whether to be quick.
-    random : bool
-        Whether the seed matters.
-    """
+    """A method of the paper's table 5."""
 
     name: str
-    paper: float
-    make: Callable[[int, bool], Any]
-    random: bool = False
+    paper: float  # its accuracy in the paper, in per cent; on grey values, from other publications
+    make: Callable[[int, bool], Any]  # returns a new estimator for a seed, and for whether to be quick
+    random: bool = False  # whether the seed matters
 
 
 def _mlp(*hidden: int) -> Callable[[int, bool], Any]:

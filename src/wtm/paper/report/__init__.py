@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from wtm.paper.accuracy_table import EXPLANATION
 from wtm.paper.json_files import prepare_folder
 from wtm.paper.report import claims
 from wtm.paper.report.errata import ERRATA
 from wtm.paper.report.result_folder import Results, read_results
 from wtm.paper.report.sections import Sections
+from wtm.paper.settings import NAMES
+from wtm.paper.tables import ACCURACY_EXPLANATION
 from wtm.paper.text_table import say
 
 __all__ = ["write_report"]
@@ -28,19 +29,7 @@ _QUICK = "**These are quick trials on small samples, to check that everything wo
 def write_report(folder: Path, out: Path) -> None:
     """Write ``paper.md`` and, in a folder ``paper`` next to it, its figures.
 
-    Parameters
-    ----------
-    folder : Path
-        With the results.
-    out : Path
-        The folder for the report; created if it is missing.
-
-    Raises
-    ------
-    FileNotFoundError
-        There are no results.
-    OSError, ValueError
-        The report can't be written, or a file of results is damaged.
+    Raises FileNotFoundError if `folder` has no results; ValueError if a file of results is damaged.
     """
     results = read_results(folder)
     figures = out / _NAME
@@ -60,23 +49,22 @@ def _blocks(results: Results, sections: Sections) -> Iterator[str]:
     yield claims.claims_table(results).markdown()
     yield claims.EXPLANATION
     yield "## How to read the tables"
-    yield EXPLANATION
-    yield "## MNIST"
-    yield from sections.accuracies("mnist")
-    yield from sections.compression("mnist")
-    yield from sections.weights()
-    yield from sections.baselines()
-    yield from sections.sweeps("mnist")
-    yield "## IMDb"
-    yield from sections.accuracies("imdb")
-    yield from sections.compression("imdb")
-    yield from sections.sweeps("imdb")
-    yield "## IMDb with the authors' recipe for the features"
-    yield from sections.accuracies("imdb-authors")
-    yield "## Connect-4"
-    yield from sections.accuracies("connect-4")
-    yield from sections.compression("connect-4")
-    yield from sections.sweeps("connect-4")
+    yield ACCURACY_EXPLANATION
+    for key, name in (
+        ("mnist", "MNIST"),
+        ("imdb", "IMDb"),
+        ("imdb-authors", "IMDb with the authors' recipe for the features"),
+        ("connect-4", "Connect-4"),
+    ):
+        yield f"## {name}"
+        yield from sections.accuracies(key)
+        if key in NAMES:
+            yield from sections.compression(key)
+        if key == "mnist":
+            yield from sections.weights()
+            yield from sections.baselines()
+        if key in NAMES:
+            yield from sections.sweeps(key)
     yield "## Drawing feedback"
     yield from sections.sampling()
     yield "## Errata of the paper"

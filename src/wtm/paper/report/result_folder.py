@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from wtm.paper.experiments.baselines import Runs, read_baselines
-from wtm.paper.experiments.sampling_speed import SamplingResults, read_sampling
+from wtm.paper.experiments.sampling import Results as Sampling
+from wtm.paper.experiments.sampling import read_sampling
 from wtm.paper.json_files import ENVIRONMENT
 from wtm.paper.record import Groups, Record, by_setting, read_records
 from wtm.paper.run_options import QUICK_FOLDER, quick_setting
@@ -20,23 +21,12 @@ class NotMeasuredError(Exception):
 
 @dataclass(frozen=True)
 class Results:
-    """The results of experiments.
+    """The results of experiments."""
 
-    Attributes
-    ----------
-    quick : bool
-        Whether they are of small samples, and meaningless.
-    records : dict of str to list of Record
-        By data set.
-    baselines : dict of str to list of dict
-        See `wtm.paper.experiments.baselines.read_baselines`.
-    sampling : SamplingResults or None
-    """
-
-    quick: bool
-    records: dict[str, list[Record]]
+    quick: bool  # of small samples, and meaningless
+    records: dict[str, list[Record]]  # by data set
     baselines: Runs
-    sampling: SamplingResults | None
+    sampling: Sampling | None
 
     def of(self, key: str, setting: Setting) -> list[Record]:
         """Return the trainings of a machine, one per seed, or an empty list."""
@@ -74,18 +64,13 @@ class Results:
         for runs in self.baselines.values():
             yield from runs
         if self.sampling:
-            yield self.sampling.origin
+            yield self.sampling
 
 
 def read_results(folder: Path) -> Results:
     """Read a folder of results.
 
-    Raises
-    ------
-    FileNotFoundError
-        There are none.
-    ValueError
-        A file is damaged, or quick results are mixed with others.
+    Raises FileNotFoundError if there are none; ValueError if a file is damaged, or quick results are mixed with others.
     """
     sampling_path = folder / "sampling" / "sampling.json"
     records = {key: read_records(folder / key) for key in NAMES_BY_RECIPE}
@@ -93,7 +78,7 @@ def read_results(folder: Path) -> Results:
     sampling = read_sampling(sampling_path) if sampling_path.exists() else None
     quick = {record.data["quick"] for found in records.values() for record in found}
     quick |= {run["data"]["quick"] for runs in baselines.values() for run in runs}
-    quick |= {sampling.quick} if sampling else set()
+    quick |= {sampling["quick"]} if sampling else set()
     if not quick:
         where = f"--out {folder.parent} --quick" if folder.name == QUICK_FOLDER else f"--out {folder}"
         raise FileNotFoundError(f"There are no results in {folder}: run an experiment with {where} first.")

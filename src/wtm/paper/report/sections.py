@@ -4,12 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from wtm.paper.accuracy_table import accuracy_table
 from wtm.paper.experiments.baselines import METHODS, baselines_table
-from wtm.paper.experiments.learnt_weights import FIGURE_CLASS, positive_weights, weights_table
-from wtm.paper.experiments.sampling_share import first_epoch_table
-from wtm.paper.experiments.sampling_speed import explain_sampling, sampling_table
-from wtm.paper.experiments.sweep import sweep_table, sweep_title
+from wtm.paper.experiments.sampling import explain_sampling, first_epoch_table, sampling_table
 from wtm.paper.figures import draw_learning_curves, draw_sweep, draw_weights
 from wtm.paper.record import common_epochs
 from wtm.paper.report.result_folder import Results
@@ -26,7 +22,8 @@ from wtm.paper.settings import (
     Swept,
     large_machines,
     without_recipe,
-)  # fmt: skip
+)
+from wtm.paper.tables import FIGURE_CLASS, accuracy_table, positive_weights, sweep_table, sweep_title, weights_table
 from wtm.paper.text_table import NOTHING, Table, span
 
 Blocks = Iterator[str]
@@ -34,17 +31,10 @@ Blocks = Iterator[str]
 
 @dataclass(frozen=True)
 class Sections:
-    """Makes sections from results.
-
-    Attributes
-    ----------
-    results : Results
-    figures : Path
-        The folder for figures, next to the page.
-    """
+    """Makes sections from results."""
 
     results: Results
-    figures: Path
+    figures: Path  # the folder for figures, next to the page
 
     def accuracies(self, key: str) -> Blocks:
         """Yield TM and WTM at equal clauses, and the small machines (tables 3, 6 and 7)."""
@@ -138,11 +128,11 @@ class Sections:
             return
         yield sampling_table(sampling).markdown()
         yield from explain_sampling(sampling)
-        if not sampling.first_epoch:
+        if not sampling["first_epoch"]:
             yield f"Missing: the first epoch on MNIST ({self._by('sampling --data-dir DIR')})."
             return
         yield "The first epoch on MNIST with the engine that follows the paper step by step, one thread:"
-        yield first_epoch_table(sampling.first_epoch).markdown()
+        yield first_epoch_table(sampling).markdown()
         yield "The paper's seconds of the epoch are its 61.2 of drawing and 23.5 of recognizing the images."
 
     def _comparison(self, key: str, plans: Plans, name: str, title: str) -> Blocks:

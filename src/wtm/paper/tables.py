@@ -1,17 +1,18 @@
-"""The table of test accuracies (the paper's tables 3, 6 and 7): the authors' figures, ours, and the difference."""
+"""The tables of results: accuracies next to the authors' (tables 3, 6 and 7), sweeps, and weights (table 4)."""
 
-from wtm.paper.record import Groups
+from wtm.paper.record import Groups, Record, common_epochs
 from wtm.paper.reported import Reported, Statistics, reported_for
-from wtm.paper.settings import AVERAGED, Setting
+from wtm.paper.settings import AVERAGED, Setting, Swept
 from wtm.paper.summary import Summary, summarise
 from wtm.paper.text_table import NOTHING, Table, signed, span
 
-_HEADER = (
+_ACCURACY_HEADER = (
     "", "clauses", "epochs", "maximum", "minimum", "mean ± sd", "95 % range", "last epoch", "peak of all", "s/epoch"
 )  # fmt: skip
+_SWEEP_HEADER = ("", "clauses", "gamma", "p_s", "T", "mean ± sd (%)", "means of seeds", "s/epoch")
 _SOURCES = {"paper": "the paper", "program": "authors' program"}
 
-EXPLANATION = (
+ACCURACY_EXPLANATION = (
     "Test accuracy in per cent. Maximum, minimum, mean, standard deviation and 95 % range are over the last epochs; "
     "their number is in brackets. With several seeds each figure is the mean over the seeds, and the range of the "
     "seeds' means is in brackets. Where seeds have different numbers of epochs, the longer ones are cut. “Peak of "
@@ -20,15 +21,12 @@ EXPLANATION = (
 )
 """How to read an `accuracy_table`."""
 
+FIGURE_CLASS = "9"
+"""The class whose positive weights the paper's figure shows."""
+
 
 def accuracy_table(groups: Groups) -> Table:
-    """Return rows for each machine: the paper's, the authors' program's, ours, and ours minus theirs.
-
-    Parameters
-    ----------
-    groups : list of list of Record
-        The trainings of one machine each, one per seed.
-    """
+    """Return rows for each machine: the paper's, the authors' program's, ours, and ours minus theirs."""
     rows: list[tuple[str, ...]] = []
     for records in groups:
         key, setting, summary = records[0].data["key"], records[0].setting, summarise(records)
@@ -36,7 +34,7 @@ def accuracy_table(groups: Groups) -> Table:
         rows += [_authors(key, setting, figures) for figures in reported]
         rows.append(_ours(setting, summary))
         rows += [_difference(figures, summary) for figures in reported]
-    return Table(_HEADER, rows)
+    return Table(_ACCURACY_HEADER, rows)
 
 
 def _authors(key: str, setting: Setting, reported: Reported) -> tuple[str, ...]:
@@ -100,3 +98,39 @@ def _statistics(s: Statistics) -> tuple[str, ...]:
 
 def _number(value: float | None, form: str = ".2f") -> str:
     return NOTHING if value is None else format(value, form)
+
+
+def sweep_title(name: str, over: Swept, groups: Groups) -> str:
+    """Return the title of a sweep's table and figure."""
+    if over == Swept.GAMMA:
+        what = f"gamma swept, {groups[0][0].setting.n_clauses:,} clauses per class"
+    else:
+        what = "number of clauses swept, TM and WTM"
+    return f"{name}, {what}, {common_epochs(groups):,} epochs"
+
+
+def sweep_table(groups: Groups) -> Table:
+    """Return a row per machine: setting, mean over the last of the common epochs, spread, and time."""
+    rows = []
+    for records in groups:
+        s, summary = records[0].setting, summarise(records, common_epochs(groups))
+        figures = f"{summary.mean:.2f} ± {summary.statistics.deviation:.2f}"
+        rows.append([
+            s.method, f"{s.n_clauses:,}", f"{s.gamma:g}", f"{s.p_s:g}", f"{s.T}", figures, span(summary.seed_range),
+            f"{summary.seconds:.3g}",
+        ])  # fmt: skip
+    return Table(_SWEEP_HEADER, rows)
+
+
+def weights_table(record: Record) -> Table:
+    """Return maximum, minimum, mean and ratio of the weights of all clauses, by class."""
+    found = [entry["all"] for entry in record.weights]
+    rows = [[name, *(f"{ends[name.lower()]:.2f}" for ends in found)] for name in ("Maximum", "Minimum", "Mean")]
+    rows.append(["Ratio", *(f"{ends['maximum'] / ends['minimum']:.3g}" for ends in found)])
+    return Table(["Class", *(entry["label"] for entry in record.weights)], rows)
+
+
+def positive_weights(record: Record) -> dict[str, int]:
+    """Return the histogram that the paper's figure shows."""
+    (histogram,) = (entry["positive"] for entry in record.weights if entry["label"] == FIGURE_CLASS)
+    return dict(histogram)
