@@ -1,9 +1,10 @@
-"""Writes docs/ablations.md from the results of the ablations: `python -m studies.report`."""
+"""Writes docs/ablations.md and docs/rule-length.md from the results of the studies: `python -m studies.report`."""
 
 import statistics
 from collections.abc import Iterator
 from pathlib import Path
 
+from studies import rule_length
 from studies.designs import (
     ABLATIONS,
     FOLDER,
@@ -16,7 +17,7 @@ from studies.designs import (
     seed_means,
 )
 from studies.findings import explain_differences
-from wtm.paper.json_files import ENVIRONMENT
+from wtm.paper.json_files import ENVIRONMENT, read_json
 from wtm.paper.report import describe_environment
 from wtm.paper.text_table import NOTHING, Table, say
 
@@ -82,3 +83,4 @@ def _rows(ablation: Ablation, runs: Runs) -> Iterator[tuple[str, Runs, float | N
 
 if __name__ == "__main__":
     write_page(Path("results") / FOLDER, Path("docs/ablations.md"))
+    rule_length.write_page(read_json(rule_length.RESULTS), Path("docs/rule-length.md"))

@@ -51,7 +51,8 @@ class WTMClassifier(Predictor):
         toward -T. With more clauses, use a larger `T`.
     s : float, default=3
         Specificity, from 1 to 2**32: Type I feedback moves literals toward exclusion with probability 1/s, the paper's
-        p_s. A larger `s` makes longer clauses, but near 1 they may be long too.
+        p_s. A larger `s` makes clauses more specific: each is true for fewer of the examples it is to match, about 1 in
+        s + 1. It may have more literals or fewer, depending on the data.
     gamma : float, default=0.01
         Learning rate of the weights: each update multiplies or divides a weight by 1 + gamma. With 0 all weights stay
         1, as in the original Tsetlin machine.

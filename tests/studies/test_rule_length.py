@@ -1,0 +1,45 @@
+"""The study on the length of rules: its page, and a part of its results remade."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.choosing.problems import load_problem
+from studies.rule_length import RESULTS, length_table, measure, write_page
+from wtm.paper.json_files import read_json
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def results():
+    return read_json(REPOSITORY / RESULTS)
+
+
+def test_the_page_in_the_repository_is_what_its_results_make(results, tmp_path):
+    write_page(results, tmp_path / "a.md")
+    there = REPOSITORY / "docs" / "rule-length.md"
+    assert (tmp_path / "a.md").read_text(encoding="utf-8") == there.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("s", [2, 10])
+def test_the_results_of_a_data_set_are_those_of_this_code(results, s):
+    problem = load_problem("Breast cancer", Path())
+    (expected,) = [found for found in results["problems"]["Breast cancer"] if found["s"] == s]
+    found = measure(problem, s)
+    for name in ("accuracy", "length_quartiles"):
+        assert found[name] == expected[name]
+    for name in ("literal_frequency", "rule_frequency"):
+        assert found[name] == pytest.approx(expected[name], rel=1e-6)
+
+
+def test_a_larger_s_makes_rules_more_specific_on_every_data_set(results):
+    for found in results["problems"].values():
+        frequencies = [entry["rule_frequency"] for entry in found]
+        assert frequencies == sorted(frequencies, reverse=True)
+
+
+def test_a_table_has_a_row_per_data_set_and_a_column_per_s(results):
+    table = length_table(results)
+    assert [row[0] for row in table.rows] == list(results["problems"])
+    assert all(len(row) == len(table.header) == 6 for row in table.rows)
