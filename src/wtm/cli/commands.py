@@ -90,7 +90,7 @@ def train(
     out: Annotated[str, typer.Option(help="Model file to write.", metavar="MODEL")],
     clauses: Annotated[int, typer.Option(help="Clauses per class, an even number.")] = 200,
     threshold: Annotated[float, typer.Option("--T", help="Threshold that class sums are trained toward.")] = 25,
-    s: Annotated[float, typer.Option("--s", help="Specificity; with a larger s, each rule is true for fewer rows.")] = 3,
+    s: Annotated[float, typer.Option("--s", help="Specificity; a larger s makes each rule true for fewer rows.")] = 3,
     gamma: Annotated[float, typer.Option(help="Learning rate of the weights; 0 is the classic machine.")] = 0.01,
     epochs: Annotated[int, typer.Option(help="Passes over the training rows.")] = 30,
     early_stopping: Annotated[
