@@ -85,8 +85,9 @@ def test_the_user_guide_runs(tmp_path, monkeypatch, capsys):
     assert shapes == "(2, 2) (2, 2)"
     n_epochs, best = map(int, epochs.split())
     assert n_epochs >= best == scope["clf"].best_epoch_
-    assert len(rules) == 5
-    assert all(rule.startswith("IF ") for rule in rules)
+    assert str(scope["table"]).splitlines() == rules[: len(rules) - 4]
+    assert [rule.startswith("IF ") for rule in rules[-4:]] == [True, True, False, True]
+    assert rules[-2] == str(list(scope["table"].columns))
     assert "NOT (good)" in rules[-1]
     assert same == "True"
     assert scope["clf"].score(scope["X_test"], scope["y_test"]) == 1

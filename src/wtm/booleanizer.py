@@ -15,7 +15,7 @@ from wtm.tables.conditions import Conditions, conditions_from_json
 from wtm.tables.feature_blocks import feature_blocks
 from wtm.tables.learn_conditions import learn_conditions
 from wtm.tables.new_values import NewValues, NewValuesWarning
-from wtm.tables.reading import first_duplicate, read_validated
+from wtm.tables.reading import read_validated
 from wtm.tables.table import SparseTable, Table
 from wtm.tables.thresholds import given_thresholds, thresholds_from_json, thresholds_to_json
 from wtm.utils.memory_limits import check_memory
@@ -69,8 +69,8 @@ class Booleanizer(TransformerMixin, BaseEstimator):
     an unseen value, or a missing one in a column that had none during fit, all features of the column are false. A 0/1
     column is true above 0.5. Infinities, dates, and integers that float64 can't hold are refused.
 
-    Names are exact: a threshold reads back as the same float64, and ambiguous values are in quotes. See the module
-    `wtm.tables.conditions` for the grammar.
+    Names are exact: a threshold reads back as the same float64, and names and values that could be misread are in
+    quotes. See the module `wtm.tables.condition_grammar` for the grammar.
 
     Examples
     --------
@@ -187,8 +187,8 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         ndarray of shape (n_features_out_,), object
         """
         check_is_fitted(self)
-        literals = self.literal_names(_check_feature_names_in(self, input_features))
-        return np.array(literals[: self.n_features_out_], object)
+        columns = _check_feature_names_in(self, input_features)
+        return np.array(self._feature_names(columns, negated=False), object)
 
     def get_negated_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return the names of the negated features: ``age <= 40.5``, ``colour != red``, ``income is not missing``.
@@ -197,14 +197,15 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         greater. Parameters and shape are those of `get_feature_names_out`.
         """
         check_is_fitted(self)
-        literals = self.literal_names(_check_feature_names_in(self, input_features))
-        return np.array(literals[self.n_features_out_ :], object)
+        columns = _check_feature_names_in(self, input_features)
+        return np.array(self._feature_names(columns, negated=True), object)
 
-    def literal_names(self, columns: Iterable[str]) -> list[str]:
-        """Return the names of all features and then of all negated ones, for columns of these names."""
-        pairs = list(zip(self.conditions_, columns, strict=True))
-        features = [name for conditions, column in pairs for name in conditions.names(column)]
-        return features + [name for conditions, column in pairs for name in conditions.negations(column)]
+    def _feature_names(self, columns: Iterable[Any], *, negated: bool) -> list[str]:
+        return [
+            str(conditions.condition(str(column), place, negated=negated))
+            for conditions, column in zip(self.conditions_, columns, strict=True)
+            for place in range(conditions.n_features)
+        ]
 
     @property
     def n_features_out_(self) -> int:
@@ -303,12 +304,6 @@ class Booleanizer(TransformerMixin, BaseEstimator):
                 f"{name} has no column with two different values, so it gives no features. Fit on rows that differ."
             )
         self.conditions_ = conditions
-        duplicate = first_duplicate(self.get_feature_names_out())
-        if duplicate is not None:
-            del self.conditions_
-            raise ValueError(
-                f"Two features would have the name {duplicate!r}: rename one of the columns that they come from."
-            )
 
     def _blocks(self, table: Table | SparseTable) -> Iterator[Any]:
         """Return the features of blocks of rows: see `feature_blocks`."""

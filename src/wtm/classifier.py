@@ -19,7 +19,7 @@ from wtm.machine.examples import LabelledExamples
 from wtm.machine.model_state import Model
 from wtm.modelfile import ModelRecord, scalar_attributes, write_model
 from wtm.modelfile.old_names import install_module_aliases, renamed_entry
-from wtm.prediction import Predictor
+from wtm.rules.readable import Readable
 from wtm.utils.paths import as_path
 from wtm.utils.threads import resolve_n_threads
 from wtm.validation.labels import check_classes, check_labels, class_indices, unique_labels
@@ -31,7 +31,7 @@ __all__ = ["WTMClassifier"]
 install_module_aliases()
 
 
-class WTMClassifier(Predictor):
+class WTMClassifier(Readable):
     """Weighted Tsetlin Machine: a vote of weighted AND-rules over true/false features.
 
     Each class has a machine of `n_clauses` clauses, even if there are only two classes. A clause is an AND of literals:

@@ -1,7 +1,7 @@
 """Prediction with a fitted classifier: class sums, decisions, probabilities and labels."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -159,14 +159,17 @@ class Predictor(ClassifierMixin, BaseEstimator):
         )
         answers = np.empty((len(table), *nothing.shape[1:]), nothing.dtype)
         start = 0
-        rows_per_part = self._rows_per_part(len(table), n_threads)
-        for examples in table_to_parts(table, self.booleanizer_, rows_per_part, strict=self._is_strict()):
+        for examples in self._parts(table, n_threads, bytes_per_row=8 * len(self.classes_)):
             stop = start + len(examples)
             answers[start:stop] = answer(voting.sums(examples, n_threads=n_threads))
             start = stop
         return answers
 
-    def _rows_per_part(self, n_rows: int, n_threads: int) -> int:
-        """Number of rows that are predicted at a time: whole blocks, at least one per thread."""
-        bytes_per_row = 8 * (words_per_row(self._model.parameters.n_features) + len(self.classes_))
-        return BLOCK * max(_BYTES_PER_PART // bytes_per_row // BLOCK, min(n_threads, -(-n_rows // BLOCK)), 1)
+    def _parts(self, table: Table | SparseTable, n_threads: int, *, bytes_per_row: int) -> Iterator[Examples]:
+        """Pack a table part by part: whole blocks, at least one per thread if there are enough.
+
+        `bytes_per_row` is what the caller needs for a row of a part, besides the packed row.
+        """
+        bytes_per_row += 8 * words_per_row(self._model.parameters.n_features)
+        n_blocks = max(_BYTES_PER_PART // bytes_per_row // BLOCK, min(n_threads, -(-len(table) // BLOCK)), 1)
+        return table_to_parts(table, self.booleanizer_, n_blocks * BLOCK, strict=self._is_strict())

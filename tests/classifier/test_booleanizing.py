@@ -95,9 +95,9 @@ def test_rules_say_what_they_compute():
     for rule in rules:
         sums[rule.label] += rule.vote * np.all(table_of_truth(rule.literals, rows), axis=1)
     assert np.allclose(np.column_stack([sums[label] for label in model.classes_]), model.class_sums(X[:50]))
-    assert {literal for rule in rules_of(model) for literal in rule.literals} <= set(
-        model.booleanizer_.literal_names(["x0", "x1", "x2", "x3"])
-    )
+    b = model.booleanizer_
+    names = {*b.get_feature_names_out(), *b.get_negated_feature_names_out()}
+    assert {literal for rule in rules_of(model) for literal in rule.literals} <= names
     with pytest.raises(ValueError, match="each of the model's 4 features, got 2"):
         rules_of(model, ["a", "b"])
 

@@ -94,9 +94,9 @@ def test_each_rule_is_a_line_whatever_names_values_and_labels_are(train, write):
     clf, _ = train(write(as_csv(table)), target="y")
     printed = done("rules", write("").parent / "trained.safetensors", "--per-class", 3).stdout
     assert len(printed.splitlines()) == printed.count("THEN votes") == 6
-    assert r" u\nv, weight" in printed
-    assert r"a\tb\nc > 1.5" in printed
-    assert clf.booleanizer_.get_feature_names_out()[0] == "a\tb\nc > 1.5"
+    assert r' "u\nv", weight' in printed
+    assert r'"a\tb\nc" > 1.5' in printed
+    assert clf.booleanizer_.get_feature_names_out()[0] == r'"a\tb\nc" > 1.5'
 
 
 def test_rules_are_printed_with_the_names_of_columns(trained):

@@ -1,25 +1,7 @@
-"""A reader of feature names that knows their grammar alone: does the condition hold for a row?"""
+"""Conditions evaluated row by row, in plain Python, from their text."""
 
-import json
-import re
-
-_NUMBER = r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
-_OPERATORS = re.compile(
-    rf"""(?P<column>.*)\ (?:
-        (?P<greater>>|<=)\ (?P<number>{_NUMBER})(?P<or_missing>\ or\ missing)?
-      | (?P<equal>=|!=)\ (?P<value>"(?:[^"\\]|\\.)*"|[^\s"]+)
-      | (?P<missing>is\ missing|is\ not\ missing)
-    )""",
-    re.VERBOSE | re.DOTALL,
-)
-
-
-def read_value(text):
-    if text.startswith('"'):
-        return json.loads(text)
-    if text in ("True", "False"):
-        return text == "True"
-    return float(text) if re.fullmatch(_NUMBER, text) else text
+from wtm.rules import parse_condition
+from wtm.tables.condition_grammar import Interval, IsMissing
 
 
 def is_missing(value):
@@ -28,19 +10,19 @@ def is_missing(value):
 
 def holds(name, row):
     """Whether the condition called `name` holds for `row`, a dict from column names to values (None: missing)."""
-    if name in row:
-        return bool(row[name]) and not is_missing(row[name])
-    if name.startswith("NOT (") and name[5:-1] in row:
-        return not holds(name[5:-1], row)
-    parts = _OPERATORS.fullmatch(name)
-    value = row[parts["column"]]
-    if parts["missing"]:
-        return is_missing(value) == (parts["missing"] == "is missing")
-    if parts["equal"]:
-        return (not is_missing(value) and value == read_value(parts["value"])) == (parts["equal"] == "=")
+    condition = parse_condition(name)
+    value = row[condition.column]
+    if isinstance(condition, IsMissing):
+        return is_missing(value) == condition.is_missing
+    if isinstance(condition, Interval):
+        if is_missing(value):
+            return condition.low == float("-inf") and condition.missing is not False
+        return condition.low < value <= condition.high
+    if condition.equal:
+        return not is_missing(value) and value == condition.values[0]
     if is_missing(value):
-        return bool(parts["or_missing"])
-    return value > float(parts["number"]) if parts["greater"] == ">" else value <= float(parts["number"])
+        return condition.missing is not False
+    return value not in condition.values
 
 
 def table_of_truth(names, rows):

@@ -82,7 +82,7 @@ def clause_fires(include, clause, literals, row, n_words):
 
 
 @inline
-def _block_outputs(literals, start, stop, columns):
+def block_outputs(literals, start, stop, columns):
     """Outputs of one clause for 512 examples: the AND of the columns of its literals."""
     fires = splat(ALL_BITS)
     # Stops when no example is left, but checks only every 16 literals: most clauses are true for some example.
@@ -150,7 +150,7 @@ def votes(literals, row_words, n_features, rows, first, last, clauses, buffers, 
                 clause = clauses.order[i]
                 vote = clauses.votes[clause]
                 if clauses.ends[clause] < clauses.ends[clause + 1]:  # a clause without literals doesn't vote
-                    fires = _block_outputs(
+                    fires = block_outputs(
                         clauses.literals, clauses.ends[clause], clauses.ends[clause + 1], buffers.columns
                     )
                     n_planes = _increment(buffers.planes, n_planes, fires)

@@ -1,18 +1,5 @@
-"""Conditions on a column, each a true/false feature: their names, their values, and their form in JSON.
+"""Conditions on a column, each a true/false feature: their names, their values, and their form in JSON."""
 
-Grammar of the names, where COLUMN is the name of the column:
-
-    feature  = COLUMN | COLUMN " > " NUMBER | COLUMN " = " VALUE | COLUMN " is missing"
-    negation = "NOT (" COLUMN ")" | COLUMN " <= " NUMBER [" or missing"] | COLUMN " != " VALUE
-             | COLUMN " is not missing"
-
-The feature of a 0/1 column has the column's name. NUMBER is the shortest decimal that reads back as the same float64.
-VALUE is a number, True, False or a string. A string is written without quotes if it contains no white space and none of
-``"=<>!``, and does not read as a number or a boolean; otherwise it is a JSON string in double quotes. To parse a name,
-split it at its last operator that is followed by such a VALUE or NUMBER.
-"""
-
-import json
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -22,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from wtm.tables.columns import MISSING, Column, Value
-from wtm.utils.printable import escape, short_repr
+from wtm.tables.condition_grammar import Condition, Interval, IsMissing, Values
+from wtm.utils.printable import short_repr
 
 Writer = Callable[[slice, np.ndarray], None]
 """Writes the features of some rows into a bool array of shape (n_features, n_rows)."""
@@ -51,22 +39,14 @@ class Numbers:
         """Number of features."""
         return len(self.thresholds) + self.has_missing
 
-    def names(self, column: str) -> list[str]:
-        """Return the names of the features of a column of this name."""
-        if self.is_binary:
-            greater = [column]
-        else:
-            greater = [f"{column} > {_spell_number(threshold)}" for threshold in self.thresholds]
-        return greater + [f"{column} is missing"] * self.has_missing
-
-    def negations(self, column: str) -> list[str]:
-        """Return the names of the negated features."""
-        if self.is_binary:
-            others = [f"NOT ({column})"]
-        else:
-            tail = " or missing" if self.has_missing else ""
-            others = [f"{column} <= {_spell_number(threshold)}{tail}" for threshold in self.thresholds]
-        return others + [f"{column} is not missing"] * self.has_missing
+    def condition(self, column: str, place: int, *, negated: bool) -> Condition:
+        """Return the feature at a place, or its negation, as a condition on a column of this name."""
+        if place == len(self.thresholds):
+            return IsMissing(column, not negated)
+        if not negated:
+            return Interval(column, low=self.thresholds[place], is_binary=self.is_binary)
+        missing = True if self.has_missing and not self.is_binary else None
+        return Interval(column, high=self.thresholds[place], missing=missing, is_binary=self.is_binary)
 
     def writer(self, column: Column) -> Writer:
         """Return a writer of this column's features; raise a ValueError if the column holds strings."""
@@ -122,17 +102,11 @@ class Categories:
         """Whether the values seen in fit are text: True, False or both; empty if there are no values."""
         return {True, False} if self.is_mixed else {isinstance(value, str) for value in self.values}
 
-    def names(self, column: str) -> list[str]:
-        """Return the names of the features of a column of this name."""
-        return self._names(column, "=", "is missing")
-
-    def negations(self, column: str) -> list[str]:
-        """Return the names of the negated features."""
-        return self._names(column, "!=", "is not missing")
-
-    def _names(self, column: str, operator: str, missing: str) -> list[str]:
-        equal = [f"{column} {operator} {_spell_value(value)}" for value in self.values]
-        return equal + [f"{column} {missing}"] * self.has_missing
+    def condition(self, column: str, place: int, *, negated: bool) -> Condition:
+        """Return the feature at a place, or its negation, as a condition on a column of this name."""
+        if place == len(self.values):
+            return IsMissing(column, not negated)
+        return Values(column, (self.values[place],), equal=not negated)
 
     def writer(self, column: Column) -> Writer:
         """Return a writer of this column's features.
@@ -172,29 +146,6 @@ class Categories:
 
 
 Conditions = Numbers | Categories
-
-
-def _spell_number(number: float) -> str:
-    text = repr(number)
-    return text.removesuffix(".0")
-
-
-def _spell_value(value: Value) -> str:
-    if isinstance(value, str):
-        return value if _is_bare(value) else escape(json.dumps(value, ensure_ascii=False))
-    return _spell_number(value) if isinstance(value, float) else repr(value)
-
-
-def _is_bare(text: str) -> bool:
-    if not text.isprintable() or not text or any(c.isspace() or c in '"=<>!' for c in text):
-        return False
-    if text in ("True", "False"):
-        return False
-    try:
-        float(text)
-    except ValueError:
-        return True
-    return False
 
 
 def conditions_from_json(state: Any) -> Conditions:

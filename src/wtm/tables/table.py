@@ -39,6 +39,10 @@ class Table:
         """Number of columns."""
         return len(self.columns)
 
+    def column(self, j: int) -> Column:
+        """Return a column."""
+        return self.columns[j]
+
     def labels(self) -> list[str]:
         """Return the names of the columns in messages."""
         return [column.label for column in self.columns]
@@ -108,6 +112,10 @@ class SparseTable:
     def n_columns(self) -> int:
         """Number of columns."""
         return int(self.csr.shape[1])
+
+    def column(self, j: int) -> Column:
+        """Return a column, with the zeros that are not stored."""
+        return NumberColumn(f"column {j}", self.csr[:, [j]].toarray()[:, 0])
 
     def labels(self) -> None:
         """Return None: columns of a sparse table have no names."""

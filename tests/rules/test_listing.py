@@ -1,9 +1,7 @@
-import unicodedata
+"""Clauses as rules, literal by literal."""
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import NotFittedError
@@ -13,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
 from wtm import Booleanizer, WTMClassifier
-from wtm.rules import Rule, heaviest_rules, rules_of
+from wtm.rules import heaviest_rules, rules_of
 
 NAMES = [f"light {i} is on" for i in range(7)]
 
@@ -33,30 +31,6 @@ def votes(rules, label, row):
     on = {name: bool(bit) for name, bit in zip(NAMES, row, strict=True)}
     on |= {f"NOT ({name})": not bit for name, bit in on.items()}
     return sum(rule.vote for rule in rules if rule.label == label and all(on[literal] for literal in rule.literals))
-
-
-def test_rules_read_as_sentences():
-    literals = ("x on a1", "NOT (x on a2)")
-    assert str(Rule("win", 1, 3.2109, literals)) == "IF x on a1 AND NOT (x on a2) THEN votes for win, weight 3.211"
-    assert str(Rule(4, -1, 1.0, literals[:1])) == "IF x on a1 THEN votes against 4, weight 1"
-
-
-@given(st.lists(st.text(), min_size=1, max_size=3), st.text())
-def test_a_rule_is_one_line_whatever_its_names(literals, label):
-    text = str(Rule(label, 1, 1.0, tuple(literals)))
-    assert text.splitlines() == [text]
-    assert not any(unicodedata.category(c) in ("Cc", "Cs") for c in text)
-    assert text.encode()
-
-
-def test_bidirectional_controls_are_escaped():
-    assert str(Rule("a\u202eb", 1, 1.0, ("שלום",))) == r"IF שלום THEN votes for a\u202eb, weight 1"
-
-
-def test_only_what_breaks_a_line_is_escaped():
-    ordinary = "größe in m²\N{NO-BREAK SPACE}> 3 \\n 尺寸\N{IDEOGRAPHIC SPACE}\N{ZERO WIDTH JOINER}"
-    assert ordinary in str(Rule("win", 1, 1.0, (ordinary,)))
-    assert str(Rule("a\nb", 1, 1.0, ("c\td\x1b\u2028",))) == (r"IF c\td\u001b\u2028 THEN votes for a\nb, weight 1")
 
 
 def test_rules_evaluated_by_their_words_give_the_class_sums(clf, rows):
@@ -137,8 +111,8 @@ def test_errors_say_what_is_wrong(clf):
         rules_of(GridSearchCV(clf, {}))
 
 
-def literals(rules):
-    return {literal for rule in rules for literal in rule.literals}
+def columns_of(rules):
+    return {condition.column for rule in rules for condition in rule.conditions}
 
 
 def test_rules_of_a_pipeline_are_in_the_words_of_its_steps(clf, rows):
@@ -149,11 +123,11 @@ def test_rules_of_a_pipeline_are_in_the_words_of_its_steps(clf, rows):
     pipeline = make_pipeline(columns, last).fit(table, rows[:, 0])
     names = set(columns.get_feature_names_out())
     assert {"colour__x0_red", "size__x1 > 6"} <= names
-    assert literals(rules_of(pipeline)) <= names | {f"NOT ({name})" for name in names}
+    assert columns_of(rules_of(pipeline)) <= names
     assert rules_of(pipeline) == rules_of(last, columns.get_feature_names_out())
     assert heaviest_rules(pipeline, 1) == heaviest_rules(last, 1, columns.get_feature_names_out())
-    named = literals(rules_of(pipeline, ["hue", "cm"]))
-    assert named == {literal.replace("_x0", "_hue").replace("_x1", "_cm") for literal in literals(rules_of(pipeline))}
+    named = columns_of(rules_of(pipeline, ["hue", "cm"]))
+    assert named == {name.replace("_x0", "_hue").replace("_x1", "_cm") for name in columns_of(rules_of(pipeline))}
     assert rules_of(make_pipeline(clf), NAMES) == rules_of(clf, NAMES)
     assert rules_of(make_pipeline("passthrough", make_pipeline(clf))) == rules_of(clf)
 
@@ -162,7 +136,7 @@ def test_rules_of_texts_are_in_their_words():
     texts = ["a good film", "a bad film", "so good", "so bad"] * 20
     pipeline = make_pipeline(CountVectorizer(), WTMClassifier(n_clauses=4, T=2, n_epochs=3, random_state=0))
     pipeline.fit(texts, [1, 0, 1, 0] * 20)
-    words = {literal.removeprefix("NOT (").removesuffix(")") for literal in literals(rules_of(pipeline))}
+    words = columns_of(rules_of(pipeline))
     assert words & {"good", "bad"}
     assert words <= {"bad", "film", "good", "so"}
 

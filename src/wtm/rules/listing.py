@@ -1,8 +1,7 @@
-"""Rules of a trained model: its clauses as readable objects."""
+"""The clauses of a trained model as rules, one by one and literal by literal."""
 
 import numbers
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,49 +10,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from wtm.machine.voting import VotingModel
 from wtm.prediction import Predictor
-from wtm.utils.printable import escape
-
-__all__ = ["Rule", "heaviest_rules", "rules_of"]
-
-
-@dataclass(frozen=True)
-class Rule:
-    """A clause that votes: if all its literals are true for a row, it adds `vote` to the sum of the class `label`.
-
-    Attributes
-    ----------
-    label : object
-        The class, as in `WTMClassifier.classes_`.
-    polarity : int
-        +1 for a vote for the class, -1 for a vote against it.
-    weight : float
-        Greater than 0.
-    literals : tuple of str
-        The conditions, at least one: ``"x on a1"`` or ``"NOT (x on a1)"`` for 0/1 columns, ``"age > 40.5"`` or
-        ``"age <= 40.5"`` for features of a `Booleanizer`. Features come before negated features, both in the order of
-        the columns.
-    """
-
-    label: Any
-    polarity: int
-    weight: float
-    literals: tuple[str, ...]
-
-    @property
-    def vote(self) -> float:
-        """The weight, with the sign of the polarity."""
-        return self.polarity * self.weight
-
-    def __str__(self) -> str:
-        """Return the rule as one line of text; control characters in names are escaped."""
-        side = "for" if self.polarity > 0 else "against"
-        return escape(f"IF {' AND '.join(self.literals)} THEN votes {side} {self.label}, weight {self.weight:.4g}")
+from wtm.rules.rule import Rule
+from wtm.rules.vocabulary import Vocabulary
 
 
 def rules_of(clf: Predictor | Pipeline, feature_names: Sequence[str] | None = None) -> list[Rule]:
-    """Return all rules of a trained model, class by class, in the order of the clauses.
+    """Return all clauses of a trained model as rules, class by class, with a condition for each literal.
 
-    Clauses without literals are left out, since they don't vote.
+    Clauses without literals are left out, since they don't vote. `WTMClassifier.rules` gives shorter rules: without
+    redundant conditions, and with equal rules merged.
 
     Parameters
     ----------
@@ -78,10 +43,12 @@ def rules_of(clf: Predictor | Pipeline, feature_names: Sequence[str] | None = No
         `feature_names` does not have one name for each feature, or a step of a pipeline doesn't name its features.
     """
     clf, feature_names = _after_pipeline(clf, feature_names)
-    name_of = _literal_names(clf, feature_names)
+    vocabulary = _vocabulary(clf, feature_names)
     voting = clf._voting_model()
     return [
-        _rule(voting, clause, label, name_of) for label, clauses in _voting_clauses(clf, voting) for clause in clauses
+        _rule(voting, clause, label, vocabulary)
+        for label, clauses in _voting_clauses(clf, voting)
+        for clause in clauses
     ]
 
 
@@ -113,12 +80,12 @@ def heaviest_rules(
     if per_class < 1:
         raise ValueError(f"per_class must be at least 1, got {per_class!r}.")
     clf, feature_names = _after_pipeline(clf, feature_names)
-    name_of = _literal_names(clf, feature_names)
+    vocabulary = _vocabulary(clf, feature_names)
     voting = clf._voting_model()
     chosen: list[Rule] = []
     for label, clauses in _voting_clauses(clf, voting):
         by_weight = clauses[np.argsort(-np.abs(voting.clause_votes[clauses]), kind="stable")]
-        chosen += [_rule(voting, clause, label, name_of) for clause in by_weight[:per_class]]
+        chosen += [_rule(voting, clause, label, vocabulary) for clause in by_weight[:per_class]]
     return chosen
 
 
@@ -129,10 +96,11 @@ def _voting_clauses(clf: Predictor, voting: VotingModel) -> Iterator[tuple[Any, 
         yield label, i * voting.n_clauses + np.flatnonzero(has_literals[i])
 
 
-def _rule(voting: VotingModel, clause: int, label: Any, name_of: Callable[[int], str]) -> Rule:
+def _rule(voting: VotingModel, clause: int, label: Any, vocabulary: Vocabulary) -> Rule:
     vote = int(voting.clause_votes[clause])
     literals = voting.literal_list[voting.clause_ends[clause] : voting.clause_ends[clause + 1]]
-    return Rule(label, 1 if vote > 0 else -1, abs(vote) * voting.unit, tuple(map(name_of, literals.tolist())))
+    conditions = tuple(map(vocabulary.condition, literals.tolist()))
+    return Rule(label, 1 if vote > 0 else -1, abs(vote) * voting.unit, conditions)
 
 
 def _after_pipeline(clf: Any, feature_names: Sequence[str] | None) -> tuple[Predictor, Sequence[str] | None]:
@@ -151,27 +119,11 @@ def _after_pipeline(clf: Any, feature_names: Sequence[str] | None) -> tuple[Pred
     return _after_pipeline(clf[-1], feature_names)
 
 
-def _literal_names(clf: Predictor, feature_names: Sequence[str] | None) -> Callable[[int], str]:
-    """Return what names a literal: the features come first, then their negations, in the order of the features."""
+def _vocabulary(clf: Predictor, feature_names: Sequence[str] | None) -> Vocabulary:
     if not isinstance(clf, Predictor):
         raise TypeError(
             f"clf must be a WTMClassifier or a Pipeline that ends with one, got a {type(clf).__name__}. Pass "
             "best_estimator_ of a search."
         )
     check_is_fitted(clf)
-    n_columns = clf.n_features_in_
-    if feature_names is None:
-        feature_names = getattr(clf, "feature_names_in_", None)
-    if feature_names is not None and len(feature_names) != n_columns:
-        raise ValueError(
-            f"feature_names must name each of the model's {n_columns} features, got {len(feature_names)} names."
-        )
-    # Without names, name only what occurs: there may be far more columns.
-    column_name = "x{}".format if feature_names is None else lambda i: str(feature_names[i])
-    if clf.booleanizer_ is not None:
-        return clf.booleanizer_.literal_names([column_name(i) for i in range(n_columns)]).__getitem__
-
-    def literal_name(literal: int) -> str:
-        return column_name(literal) if literal < n_columns else f"NOT ({column_name(literal - n_columns)})"
-
-    return literal_name
+    return Vocabulary.of(clf, feature_names)

@@ -1,0 +1,8 @@
+"""Rules of a trained model: as text, as tables, and as features."""
+
+from wtm.rules.listing import heaviest_rules, rules_of
+from wtm.rules.rule import Rule, parse_rule
+from wtm.rules.rule_table import RuleTable
+from wtm.tables.condition_grammar import parse_condition
+
+__all__ = ["Rule", "RuleTable", "heaviest_rules", "parse_condition", "parse_rule", "rules_of"]

@@ -1,0 +1,59 @@
+"""Outputs of clauses for the rows of a table, as bits and as a sparse matrix."""
+
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+import scipy.sparse as sp
+from joblib import Parallel, delayed
+
+from wtm.kernels.clause_outputs import clause_bits, list_true_clauses
+from wtm.kernels.evaluate import new_vote_buffers
+from wtm.kernels.layout import BLOCK, VECTOR_WORDS, WORD_DTYPE
+from wtm.machine.examples import Examples
+from wtm.utils.interruption import interruptible
+
+
+def output_bits(examples: Examples, ends: np.ndarray, literals: np.ndarray, *, n_threads: int = 1) -> np.ndarray:
+    """Compute the outputs of all clauses.
+
+    Parameters
+    ----------
+    examples : Examples
+    ends, literals : ndarray
+        The clauses, as in `wtm.rules.merging.Clauses`. Those without literals are never true.
+    n_threads : int
+
+    Returns
+    -------
+    ndarray of shape (n_blocks * n_clauses * 8,), uint64
+        In the layout of `wtm.kernels.clause_outputs`.
+    """
+    n_rows, n_features = len(examples), examples.n_features
+    n_blocks, n_clauses = -(-n_rows // BLOCK), len(ends) - 1
+    bits = np.empty(n_blocks * n_clauses * VECTOR_WORDS, WORD_DTYPE)
+    rows = np.arange(n_rows, dtype=np.int64)
+
+    def fill(first: int, last: int) -> None:
+        buffers = new_vote_buffers(n_features)
+        shape = examples.literals.shape[1], n_features, rows, first, last
+        interruptible(
+            partial(clause_bits, examples.literals.ravel(), *shape, ends, literals, buffers.tile, buffers.columns, bits)
+        )
+
+    n_parts = max(1, min(n_threads, n_blocks))
+    bounds = [n_blocks * part // n_parts * BLOCK for part in range(n_parts)] + [n_rows]
+    Parallel(n_jobs=n_parts, require="sharedmem")(delayed(fill)(first, last) for first, last in pairwise(bounds))
+    return bits
+
+
+def sparse_outputs(bits: np.ndarray, n_rows: int, n_clauses: int) -> sp.csr_array:
+    """Return the outputs as a CSR matrix of 0 and 1, float64 of shape (n_rows, n_clauses)."""
+    ends = np.zeros(-(-n_rows // BLOCK) * BLOCK + 1, np.int64)
+    list_true_clauses(bits, n_clauses, ends, np.empty(0, np.int32))
+    np.cumsum(ends, out=ends)
+    indices = np.empty(ends[-1], np.int32)
+    starts = ends.copy()
+    if len(indices):
+        list_true_clauses(bits, n_clauses, starts, indices)
+    return sp.csr_array((np.ones(len(indices)), indices, ends[: n_rows + 1]), (n_rows, n_clauses))

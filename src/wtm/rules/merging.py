@@ -1,0 +1,108 @@
+"""From clauses to rules: drop redundant literals and contradictory clauses, and merge equal rules."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from wtm.rules.vocabulary import Vocabulary
+
+_NO_THRESHOLD = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True)
+class Clauses:
+    """Weighted clauses of classes.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (n_clauses,), int64
+        Index of the class that each clause votes on.
+    votes : ndarray of shape (n_clauses,), int64
+        Signed weights in fixed point.
+    ends : ndarray of shape (n_clauses + 1,), int64
+        Clause c includes ``literals[ends[c]:ends[c + 1]]``.
+    literals : ndarray of int32
+    """
+
+    classes: np.ndarray
+    votes: np.ndarray
+    ends: np.ndarray
+    literals: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.votes)
+
+    def __getitem__(self, chosen: np.ndarray) -> "Clauses":
+        """Return the clauses at these positions, in this order."""
+        lengths = np.diff(self.ends)[chosen]
+        ends = np.concatenate([[0], np.cumsum(lengths)])
+        places = np.repeat(self.ends[:-1][chosen] - ends[:-1], lengths) + np.arange(ends[-1])
+        return Clauses(self.classes[chosen], self.votes[chosen], ends, self.literals[places])
+
+    def literals_of(self, clause: int) -> np.ndarray:
+        """Return the literals of a clause."""
+        return self.literals[self.ends[clause] : self.ends[clause + 1]]
+
+
+def without_redundancy(clauses: Clauses, vocabulary: Vocabulary) -> Clauses:
+    """Return the clauses that can be true, with the fewest literals that have the same truth value on every row.
+
+    Of the thresholds of a column, only the largest lower one and the smallest upper one say anything; if a column
+    equals a value, it differs from all others. The literals of a clause are then ordered by column, and have no two
+    conditions of which one follows from the other.
+    """
+    n_features, n_columns = vocabulary.n_features, int(vocabulary.column_of[-1]) + 1
+    clause = np.repeat(np.arange(len(clauses)), np.diff(clauses.ends))
+    columns = clause * n_columns + vocabulary.column_of[clauses.literals % n_features]
+    order = np.argsort(columns, kind="stable")
+    literals, clause, columns = clauses.literals[order], clause[order], columns[order]
+    if not len(literals):
+        return clauses[np.empty(0, np.int64)]
+    features, negated = literals.astype(np.int64) % n_features, literals >= n_features
+    is_threshold = vocabulary.is_threshold[features]
+    # Literals on the same column of a clause are a group.
+    starts = np.flatnonzero(np.concatenate([[True], columns[1:] != columns[:-1]]))
+    group = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(literals))))
+    low = np.maximum.reduceat(np.where(is_threshold & ~negated, features, -1), starts)
+    high = np.minimum.reduceat(np.where(is_threshold & negated, features, _NO_THRESHOLD), starts)
+    is_equality = ~is_threshold & ~negated
+    n_equal = np.add.reduceat(is_equality.astype(np.int64), starts)
+    equal_to = np.maximum.reduceat(np.where(is_equality, features, -1), starts)
+    differs = ~is_threshold & negated
+
+    contradicts = (low >= high) | (n_equal > 1) | ((n_equal == 1) & (low >= 0))
+    contradicts |= np.logical_or.reduceat(differs & (features == equal_to[group]), starts)
+    says_more = is_equality | (is_threshold & ~negated & (features == low[group]))
+    says_more |= is_threshold & negated & (features == high[group]) & (n_equal[group] == 0)
+    says_more |= differs & (n_equal[group] == 0) & (low[group] < 0)
+
+    is_possible = np.diff(clauses.ends) > 0
+    is_possible[clause[starts[contradicts]]] = False
+    lengths = np.bincount(clause[says_more], minlength=len(clauses))
+    ends = np.concatenate([[0], np.cumsum(lengths)])
+    minimal = Clauses(clauses.classes, clauses.votes, ends, literals[says_more])
+    return minimal[np.flatnonzero(is_possible)]
+
+
+def merge_equal(clauses: Clauses) -> Clauses:
+    """Return clauses that all differ: the votes of equal clauses of a class are added, and are left out if they are 0.
+
+    A clause stands where the first of those that it replaces stood.
+    """
+    place_of: dict[tuple[int, bytes], int] = {}
+    ends = clauses.ends.tolist()
+    merged = np.empty(len(clauses), np.int64)
+    for i, index in enumerate(clauses.classes.tolist()):
+        key = index, clauses.literals[ends[i] : ends[i + 1]].tobytes()
+        merged[i] = place_of.setdefault(key, len(place_of))
+    votes = np.zeros(len(place_of), np.int64)
+    np.add.at(votes, merged, clauses.votes)
+    _, first = np.unique(merged, return_index=True)
+    distinct = clauses[first]
+    return Clauses(distinct.classes, votes, distinct.ends, distinct.literals)[np.flatnonzero(votes)]
+
+
+def seen_from_second_class(clauses: Clauses) -> Clauses:
+    """Return the clauses of two classes as votes for and against the second: the sum is the decision function."""
+    votes = np.where(clauses.classes == 0, -clauses.votes, clauses.votes)
+    return Clauses(np.ones_like(clauses.classes), votes, clauses.ends, clauses.literals)

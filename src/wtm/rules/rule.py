@@ -1,0 +1,114 @@
+"""A rule as an object, its text, and the rule read back from the text."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from wtm.tables.condition_grammar import Condition, parse_condition, parse_value, spell_label, split_outside_quotes
+from wtm.tables.reading import read_table
+from wtm.utils.printable import short_repr
+
+_AND, _THEN = " AND ", " THEN votes "
+_CONCLUSION = re.compile(r"(for|against) (.*), weight ([\d.e+-]+)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule: if all its conditions are true for a row, it adds `vote` to the sum of the class `label`.
+
+    ``str(rule)`` is the rule as one line of text, with four digits of the weight. A format specification is used for
+    the weight: ``f"{rule:.17g}"`` writes it exactly. `parse_rule` reads both.
+
+    Attributes
+    ----------
+    label : object
+        The class, as in `WTMClassifier.classes_`.
+    polarity : int
+        +1 for a vote for the class, -1 for a vote against it.
+    weight : float
+        Greater than 0.
+    conditions : tuple of Interval, Values or IsMissing
+        At least one. The module `wtm.tables.condition_grammar` defines them and their text.
+    """
+
+    label: Any
+    polarity: int
+    weight: float
+    conditions: tuple[Condition, ...]
+
+    @property
+    def literals(self) -> tuple[str, ...]:
+        """The conditions as text: ``"x on a1"`` or ``"NOT (x on a1)"`` for 0/1 columns, else ``"age > 40.5"``."""
+        return tuple(map(str, self.conditions))
+
+    @property
+    def vote(self) -> float:
+        """The weight, with the sign of the polarity."""
+        return self.polarity * self.weight
+
+    def holds(self, X: Any, feature_names: Sequence[str] | None = None) -> np.ndarray:
+        """Evaluate the rule on a table.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+        feature_names : sequence of str of length n_features, optional
+            Names of the columns; the default is the names of the frame, or else ``x0``, ``x1`` and so on.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), bool
+
+        Raises
+        ------
+        ValueError
+            `X` lacks a column, or the column holds other kinds of values than the condition is for.
+        """
+        table = read_table(X)
+        if feature_names is None:
+            named = getattr(X, "columns", None)
+            feature_names = [f"x{i}" for i in range(table.n_columns)] if named is None else list(named)
+        place_of = {str(name): place for place, name in enumerate(feature_names)}
+        holds = np.ones(len(table), np.bool_)
+        for condition in self.conditions:
+            if condition.column not in place_of:
+                raise ValueError(f"X has no column {short_repr(condition.column)}, which the rule {self} needs.")
+            holds &= condition.holds(table.column(place_of[condition.column]))
+        return holds
+
+    def __format__(self, weight_format: str) -> str:
+        side = "for" if self.polarity > 0 else "against"
+        weight = format(self.weight, weight_format or ".4g")
+        return f"IF {_AND.join(self.literals)}{_THEN}{side} {spell_label(self.label)}, weight {weight}"
+
+    def __str__(self) -> str:
+        return format(self, "")
+
+
+def parse_rule(text: str) -> Rule:
+    """Read a rule from its text, ``IF ... AND ... THEN votes for LABEL, weight NUMBER``.
+
+    Parameters
+    ----------
+    text : str
+        As `str` or `format` of a rule gives it.
+
+    Returns
+    -------
+    Rule
+
+    Raises
+    ------
+    ValueError
+        The text is not a rule.
+    """
+    parts = split_outside_quotes(text.removeprefix("IF "), _THEN)
+    conclusion = _CONCLUSION.fullmatch(parts[-1])
+    if not text.startswith("IF ") or len(parts) != 2 or conclusion is None:
+        raise ValueError(f"{short_repr(text)} is not a rule 'IF ... THEN votes for LABEL, weight NUMBER'.")
+    side, label, weight = conclusion.groups()
+    conditions = tuple(map(parse_condition, split_outside_quotes(parts[0], _AND)))
+    return Rule(parse_value(label), 1 if side == "for" else -1, float(weight), conditions)

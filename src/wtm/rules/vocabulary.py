@@ -1,0 +1,112 @@
+"""What the literals of a model mean: conditions on the caller's columns."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from wtm.booleanizer import Booleanizer
+from wtm.tables.condition_grammar import Condition, Interval, conjunction
+from wtm.tables.conditions import Numbers
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The literals of a model in the caller's words.
+
+    Literal l < n_features is feature l, and literal n_features + l its negation. Without a Booleanizer, the columns are
+    the features.
+
+    Attributes
+    ----------
+    n_features : int
+        Number of true/false features.
+    booleanizer : Booleanizer or None
+    column_names : sequence of str, or None
+        Names of the columns; None means ``x0``, ``x1`` and so on.
+    """
+
+    n_features: int
+    booleanizer: Booleanizer | None
+    column_names: Sequence[str] | None
+    _conditions: dict[int, Condition] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, clf: Any, feature_names: Sequence[str] | None = None) -> "Vocabulary":
+        """Return the vocabulary of a fitted classifier.
+
+        Raises
+        ------
+        ValueError
+            `feature_names` does not have one name for each column.
+        """
+        if feature_names is None:
+            feature_names = getattr(clf, "feature_names_in_", None)
+        if feature_names is not None and len(feature_names) != clf.n_features_in_:
+            raise ValueError(
+                f"feature_names must name each of the model's {clf.n_features_in_} features, got {len(feature_names)} "
+                "names."
+            )
+        return cls(clf._model.parameters.n_features, clf.booleanizer_, feature_names)
+
+    def column_name(self, column: int) -> str:
+        """Return the name of a column. Names are made only where they are needed: there may be very many columns."""
+        return f"x{column}" if self.column_names is None else str(self.column_names[column])
+
+    @cached_property
+    def column_of(self) -> np.ndarray:
+        """The column of each feature, int64 of shape (n_features,)."""
+        if self.booleanizer is None:
+            return np.arange(self.n_features)
+        return np.repeat(np.arange(len(self._n_features_of)), self._n_features_of)
+
+    @cached_property
+    def is_threshold(self) -> np.ndarray:
+        """Whether each feature is ``column > threshold``, with ascending thresholds; bool of shape (n_features,).
+
+        Of the other features of a column, which are values of it or "is missing", at most one is true.
+        """
+        if self.booleanizer is None:
+            return np.ones(self.n_features, np.bool_)
+        marks: list[bool] = []
+        for conditions in self.booleanizer.conditions_:
+            n_thresholds = len(conditions.thresholds) if isinstance(conditions, Numbers) else 0
+            marks += [True] * n_thresholds + [False] * (conditions.n_features - n_thresholds)
+        return np.array(marks, np.bool_)
+
+    def condition(self, literal: int) -> Condition:
+        """Return the condition that a literal is."""
+        if literal not in self._conditions:
+            self._conditions[literal] = self._new_condition(literal % self.n_features, literal >= self.n_features)
+        return self._conditions[literal]
+
+    def conditions(self, literals: Sequence[int]) -> tuple[Condition, ...]:
+        """Return one condition per column for the literals of a clause, none of which follows from the others.
+
+        Parameters
+        ----------
+        literals : sequence of int
+            Ordered by column. They don't contradict each other.
+        """
+        by_column: dict[int, list[Condition]] = {}
+        for literal in literals:
+            by_column.setdefault(int(self.column_of[literal % self.n_features]), []).append(self.condition(literal))
+        return tuple(map(conjunction, by_column.values()))
+
+    def _new_condition(self, feature: int, negated: bool) -> Condition:
+        column = int(self.column_of[feature])
+        name = self.column_name(column)
+        if self.booleanizer is None:
+            return Interval(name, high=0.5, is_binary=True) if negated else Interval(name, low=0.5, is_binary=True)
+        place = feature - self._first_feature_of[column]
+        return self.booleanizer.conditions_[column].condition(name, int(place), negated=negated)
+
+    @cached_property
+    def _n_features_of(self) -> list[int]:
+        return [] if self.booleanizer is None else [c.n_features for c in self.booleanizer.conditions_]
+
+    @cached_property
+    def _first_feature_of(self) -> np.ndarray:
+        return np.cumsum(self._n_features_of) - self._n_features_of
