@@ -2,7 +2,7 @@
 
 import numbers
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_scalar
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from wtm.tables.conditions import Conditions, conditions_from_json
+from wtm.tables.column_conditions import ColumnConditions
 from wtm.tables.feature_blocks import feature_blocks
 from wtm.tables.learn_conditions import learn_conditions
 from wtm.tables.new_values import NewValues, NewValuesWarning
@@ -58,8 +58,9 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         Number of columns seen during fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, defined only if all names in `X` are strings.
-    conditions_ : list of wtm.tables.conditions.Numbers or wtm.tables.conditions.Categories
-        The conditions on each column.
+    conditions_ : wtm.tables.column_conditions.ColumnConditions
+        The conditions on each column by its position: :class:`~wtm.tables.conditions.Numbers` or
+        :class:`~wtm.tables.conditions.Categories`.
     n_features_out_ : int
         Number of features.
 
@@ -69,8 +70,8 @@ class Booleanizer(TransformerMixin, BaseEstimator):
     an unseen value, or a missing one in a column that had none during fit, all features of the column are false. A 0/1
     column is true above 0.5. Infinities, dates, and integers that float64 can't hold are refused.
 
-    Names are exact: a threshold reads back as the same float64, and names and values that could be misread are in
-    quotes. See the module `wtm.tables.condition_grammar` for the grammar.
+    Names are exact: a threshold reads back as the same float64, and ambiguous values are in quotes. See the module
+    `wtm.tables.conditions` for the grammar.
 
     Examples
     --------
@@ -83,7 +84,7 @@ class Booleanizer(TransformerMixin, BaseEstimator):
     [[True, False, False, False, False]]
     """
 
-    conditions_: list[Conditions]
+    conditions_: ColumnConditions
     n_features_in_: int
 
     def __init__(
@@ -187,8 +188,7 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         ndarray of shape (n_features_out_,), object
         """
         check_is_fitted(self)
-        columns = _check_feature_names_in(self, input_features)
-        return np.array(self._feature_names(columns, negated=False), object)
+        return np.array(self._feature_names(self._column_name(input_features), negated=False), object)
 
     def get_negated_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return the names of the negated features: ``age <= 40.5``, ``colour != red``, ``income is not missing``.
@@ -197,20 +197,25 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         greater. Parameters and shape are those of `get_feature_names_out`.
         """
         check_is_fitted(self)
-        columns = _check_feature_names_in(self, input_features)
-        return np.array(self._feature_names(columns, negated=True), object)
+        return np.array(self._feature_names(self._column_name(input_features), negated=True), object)
 
-    def _feature_names(self, columns: Iterable[Any], *, negated: bool) -> list[str]:
+    def _feature_names(self, column_name: Callable[[int], str], *, negated: bool) -> list[str]:
         return [
-            str(conditions.condition(str(column), place, negated=negated))
-            for conditions, column in zip(self.conditions_, columns, strict=True)
+            str(conditions.condition(column_name(j), place, negated=negated))
+            for j, conditions in self.conditions_.with_features.items()
             for place in range(conditions.n_features)
         ]
+
+    def _column_name(self, input_features: Any) -> Callable[[int], str]:
+        if input_features is None and not hasattr(self, "feature_names_in_"):
+            return "x{}".format  # only of columns with features: there may be far more
+        names = _check_feature_names_in(self, input_features)
+        return lambda j: str(names[j])
 
     @property
     def n_features_out_(self) -> int:
         """Number of features."""
-        return sum(conditions.n_features for conditions in self.conditions_)
+        return self.conditions_.n_features
 
     def to_json(self) -> dict[str, Any]:
         """Return the fitted transformer as plain JSON types; `from_json` is the inverse."""
@@ -222,7 +227,7 @@ class Booleanizer(TransformerMixin, BaseEstimator):
             "max_categories": None if self.max_categories is None else int(self.max_categories),
             "sparse_output": self.sparse_output,
             "feature_names_in": None if names is None else [str(name) for name in names],
-            "columns": [conditions.to_json() for conditions in self.conditions_],
+            "columns": self.conditions_.to_json(),
         }
 
     @classmethod
@@ -237,9 +242,7 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         keys = {"n_thresholds", "thresholds", "max_categories", "sparse_output", "feature_names_in", "columns"}
         if not isinstance(state, dict) or state.keys() != keys:
             raise ValueError(f"A Booleanizer's description must be a dict of {sorted(keys)}, got {state!r}.")
-        columns, names = state["columns"], state["feature_names_in"]
-        if not isinstance(columns, list) or not columns:
-            raise ValueError(f"columns must be a list with at least one item, got {columns!r}.")
+        columns, names = ColumnConditions.from_json(state["columns"]), state["feature_names_in"]
         self = cls(
             state["n_thresholds"],
             thresholds=thresholds_from_json(state["thresholds"]),
@@ -257,8 +260,13 @@ class Booleanizer(TransformerMixin, BaseEstimator):
             if len(names) != len(columns) or len(set(names)) != len(names):
                 raise ValueError(f"feature_names_in must be {len(columns)} different names, got {names!r}.")
             self.feature_names_in_ = np.array(names, object)
-        self._set_conditions([conditions_from_json(column) for column in columns], "columns")
+        self._set_conditions(columns, "columns")
         return self
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if isinstance(state.get("conditions_"), list):  # of wtm 0.1 and 0.2
+            self.conditions_ = ColumnConditions(len(state["conditions_"]), dict(enumerate(state["conditions_"])))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "conditions_")
@@ -287,7 +295,7 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         self.n_features_in_ = table.n_columns
         if names is not None:
             self.feature_names_in_ = names
-        column_names = _check_feature_names_in(self, None).tolist()
+        column_names = [] if self.thresholds is None else _check_feature_names_in(self, None).tolist()
         conditions = learn_conditions(
             table,
             given_thresholds(self.thresholds, column_names, table.number_columns()),
@@ -298,8 +306,8 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         self._set_conditions(conditions, f"X (n_samples = {table.n_rows})")
         return self
 
-    def _set_conditions(self, conditions: list[Conditions], name: str) -> None:
-        if not any(c.n_features for c in conditions):
+    def _set_conditions(self, conditions: ColumnConditions, name: str) -> None:
+        if not conditions.n_features:
             raise ValueError(
                 f"{name} has no column with two different values, so it gives no features. Fit on rows that differ."
             )

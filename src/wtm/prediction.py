@@ -92,8 +92,7 @@ class Predictor(ClassifierMixin, BaseEstimator):
         voting, n_features = self._voting_model(), self._model.parameters.n_features
         column_of = np.arange(n_features)
         if self.booleanizer_ is not None:
-            n_features_of = [conditions.n_features for conditions in self.booleanizer_.conditions_]
-            column_of = np.repeat(np.arange(len(n_features_of)), n_features_of)
+            column_of = self.booleanizer_.conditions_.column_of
         n_columns = self.n_features_in_
         clauses = np.repeat(np.arange(len(voting.clause_votes)), np.diff(voting.clause_ends))
         # A clause counts once per column, however many of its literals are conditions on it.

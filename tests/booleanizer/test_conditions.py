@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from copy import deepcopy
 from decimal import Decimal
 
 import numpy as np
@@ -225,8 +226,9 @@ def test_json_is_plain_and_brings_everything_back(parameters):
     assert clone(restored).fit(np.arange(8).reshape(2, 4)).n_features_in_ == 4
 
 
-def changed(path, value):
+def changed(path, value, columns=None):
     state = fitted().to_json()
+    state["columns"] = state["columns"] if columns is None else deepcopy(columns)
     *way, last = path
     part = state
     for key in way:
@@ -236,29 +238,84 @@ def changed(path, value):
 
 
 NUMBERS = {"kind": "numbers", "thresholds": [1.0], "has_missing": False, "is_binary": False}
+LIST = [  # as up to version 2 of the model file
+    NUMBERS | {"thresholds": [0.2, 4.0]},
+    {"kind": "categories", "values": [1, "1", "a"], "has_missing": False},
+    NUMBERS | {"thresholds": [0.5], "is_binary": True},
+    NUMBERS | {"thresholds": [3.0], "has_missing": True},
+]
+
+
+def test_pickles_of_earlier_versions_hold_a_list():
+    b = fitted()
+    state = b.__getstate__()
+    earlier = Booleanizer.__new__(Booleanizer)
+    earlier.__setstate__(state | {"conditions_": list(b.conditions_)})
+    assert earlier.conditions_ == b.conditions_
+
+
+def old(path, value):
+    return changed(path, value, LIST)
+
+
+def numbers(name, value):
+    return changed(["columns", "numbers", name], value)
+
+
+def test_columns_as_a_list_are_read():
+    assert Booleanizer.from_json(old(["columns"], LIST)).to_json() == fitted().to_json()
+
+
 WRONG_STATES = {
     "nothing": None,
     "empty": {},
     "a list": [],
     "unknown key": fitted().to_json() | {"more": 1},
-    "no columns": changed(["columns"], []),
+    "no columns": old(["columns"], []),
     "columns": changed(["columns"], {}),
-    "a column": changed(["columns", 0], "numbers"),
-    "unknown kind": changed(["columns", 0, "kind"], "text"),
-    "missing key": changed(["columns", 0], {"kind": "numbers"}),
-    "NaN": changed(["columns", 0, "thresholds"], [float("nan")]),
-    "infinity": changed(["columns", 0, "thresholds"], [float("inf")]),
-    "huge": changed(["columns", 0, "thresholds"], [10**400]),
-    "descending": changed(["columns", 0, "thresholds"], [2.0, 1.0]),
-    "twice the same": changed(["columns", 0, "thresholds"], [2.0, 2.0]),
-    "a string": changed(["columns", 0, "thresholds"], ["1"]),
-    "a boolean": changed(["columns", 0, "thresholds"], [True]),
-    "0/1 with another threshold": changed(["columns", 0, "is_binary"], True),
-    "has_missing": changed(["columns", 0, "has_missing"], 1),
-    "values": changed(["columns", 1, "values"], "ab"),
-    "a list as value": changed(["columns", 1, "values"], [[1]]),
-    "a value twice": changed(["columns", 1, "values"], [1, True]),
-    "no feature": changed(["columns"], [NUMBERS | {"thresholds": []}]),
+    "a column": old(["columns", 0], "numbers"),
+    "unknown kind": old(["columns", 0, "kind"], "text"),
+    "missing key": old(["columns", 0], {"kind": "numbers"}),
+    "NaN": old(["columns", 0, "thresholds"], [float("nan")]),
+    "infinity": old(["columns", 0, "thresholds"], [float("inf")]),
+    "huge": old(["columns", 0, "thresholds"], [10**400]),
+    "descending": old(["columns", 0, "thresholds"], [2.0, 1.0]),
+    "twice the same": old(["columns", 0, "thresholds"], [2.0, 2.0]),
+    "a string": old(["columns", 0, "thresholds"], ["1"]),
+    "a boolean": old(["columns", 0, "thresholds"], [True]),
+    "0/1 with another threshold": old(["columns", 0, "is_binary"], True),
+    "has_missing": old(["columns", 0, "has_missing"], 1),
+    "values": old(["columns", 1, "values"], "ab"),
+    "a list as value": old(["columns", 1, "values"], [[1]]),
+    "a value twice": old(["columns", 1, "values"], [1, True]),
+    "no feature": old(["columns"], [NUMBERS | {"thresholds": []}]),
+    "n_columns": changed(["columns", "n_columns"], 3),
+    "negative n_columns": changed(["columns", "n_columns"], -1),
+    "n_columns of 65 bits": changed(["columns", "n_columns"], 1 << 64),
+    "boolean n_columns": changed(["columns", "n_columns"], True),
+    "more in columns": changed(["columns", "more"], 1),
+    "more in numbers": numbers("more", 1),
+    "columns of numbers": numbers("columns", [0, 2, 4]),
+    "a negative column": numbers("columns", [-1, 2, 3]),
+    "a column of text": numbers("columns", ["0", 2, 3]),
+    "a column of a boolean": numbers("columns", [False, 2, 3]),
+    "a column twice": numbers("columns", [2, 2, 3]),
+    "a column of both kinds": numbers("columns", [1, 2, 3]),
+    "too few columns": numbers("columns", [2, 3]),
+    "counts": numbers("n_thresholds", [1, 1, 1]),
+    "a negative count": numbers("n_thresholds", [-1, 2, 3]),
+    "NaN among all": numbers("thresholds", [0.2, 4.0, 0.5, float("nan")]),
+    "huge among all": numbers("thresholds", [0.2, 10**400, 0.5, 3.0]),
+    "descending in a column": numbers("thresholds", [4.0, 0.2, 0.5, 3.0]),
+    "boolean among all": numbers("thresholds", [0.2, 4.0, 0.5, True]),
+    "missing in no column": numbers("has_missing", [1]),
+    "two thresholds of 0/1": numbers("is_binary", [0]),
+    "another threshold of 0/1": numbers("is_binary", [2, 3]),
+    "no list": numbers("is_binary", {"2": 1}),
+    "pairs": changed(["columns", "categories"], [[1]]),
+    "categories that are numbers": changed(["columns", "categories"], [[1, NUMBERS]]),
+    "a column of categories": changed(["columns", "categories"], [[4, LIST[1]]]),
+    "a column of categories twice": changed(["columns", "categories"], [[1, LIST[1]], [1, LIST[1]]]),
     "names": changed(["feature_names_in"], "abcd"),
     "too few names": changed(["feature_names_in"], ["a"]),
     "equal names": changed(["feature_names_in"], ["a", "a", "b", "c"]),

@@ -1,5 +1,7 @@
 """Sparse tables give the same features as dense ones; wide and long tables take little memory."""
 
+import json
+import pickle
 import tracemalloc
 
 import numpy as np
@@ -127,3 +129,50 @@ def test_a_long_table_is_packed_without_a_byte_for_each_feature():
     assert b.n_features_out_ == 160
     packed = table_to_examples(read_table(X), b).literals.nbytes
     assert peak_memory(lambda: table_to_examples(read_table(X), b)) < packed + len(X) * b.n_features_out_ / 3
+
+
+# --- Hashed text: far more columns than occur ---------------------------------------------------------------------
+
+
+def spread(X, n_columns):
+    """The same columns in the same order, far apart from each other."""
+    csr = sp.csr_array(X)
+    return sp.csr_array((csr.data, csr.indices.astype(np.int64) * 999 + 5, csr.indptr), (len(X), n_columns))
+
+
+@settings(max_examples=25)
+@given(
+    arrays(np.float64, st.tuples(st.integers(2, 12), st.integers(1, 4)), elements=number),
+    st.sampled_from([None, {"x5": [0.5, 2.0]}, {5 + 999: [-1.0]}]),
+)
+def test_columns_that_do_not_occur_change_nothing(X, thresholds):
+    X[:, 0] = np.arange(len(X))
+    b = Booleanizer(thresholds=thresholds).fit(spread(X, 5000))
+    assert b.n_features_in_ == len(b.conditions_) == 5000
+    given_columns = {0: [0.5, 2.0]} if thresholds and "x5" in thresholds else {}
+    narrow = Booleanizer(thresholds=given_columns or None).fit(X)
+    if thresholds is None or given_columns:
+        assert list(b.conditions_.given) == [999 * j + 5 for j in narrow.conditions_.given]
+        assert list(b.conditions_.given.values()) == list(narrow.conditions_.given.values())
+        assert (b.transform(spread(X, 5000)).toarray() == narrow.transform(X)).all()
+    else:
+        assert b.conditions_[5 + 999].thresholds == (-1.0,)
+    dense = spread(X, 5000).toarray()
+    assert (b.transform(spread(X, 5000)).toarray() == b.transform(dense)).all()
+    assert Booleanizer(thresholds=thresholds).fit(dense).conditions_ == b.conditions_
+
+
+def test_a_model_of_hashed_text_is_small_and_predicts_without_all_columns():
+    rng = np.random.default_rng(0)
+    X = rng.random((60, 8)) * (rng.random((60, 8)) < 0.5)
+    b = Booleanizer(3).fit(spread(X, 1 << 14))
+    state = b.to_json()
+    assert len(json.dumps(state)) < 2000
+    n_columns = 1 << 40  # nothing can hold an item for each
+    state["columns"]["n_columns"] = n_columns
+    huge = Booleanizer.from_json(state)
+    assert huge.get_feature_names_out().tolist() == b.get_feature_names_out().tolist()
+    assert pickle.loads(pickle.dumps(huge)).conditions_ == huge.conditions_ != b.conditions_
+    row = spread(X[:1], n_columns)
+    assert (huge.transform(row) != b.transform(spread(X[:1], 1 << 14))).nnz == 0
+    assert peak_memory(lambda: huge.transform(row)) < 1 << 18

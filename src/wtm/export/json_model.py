@@ -191,14 +191,14 @@ def _positions(features: list[dict[str, Any]], clf: ExportedClassifier) -> list[
     """Return the positions of features in JSON among all features of the model."""
     n_columns = clf.n_features_in_
     conditions = None if clf.booleanizer_ is None else clf.booleanizer_.conditions_
-    firsts = range(n_columns) if conditions is None else [0, *accumulate(c.n_features for c in conditions)]
     positions = []
     for feature in features:
         column = feature["column"]
         _check(_is_below(column, n_columns), "features", feature)
         tests = tests_of(BIT if conditions is None else conditions[column])
         _check((feature["test"], feature["value"]) in tests, "features", feature)
-        positions.append(firsts[column] + tests.index((feature["test"], feature["value"])))
+        first = column if conditions is None else conditions.first_feature(column)
+        positions.append(first + tests.index((feature["test"], feature["value"])))
     return positions
 
 

@@ -1,9 +1,7 @@
 """The form from which every format is written: conditions on columns, rules, and votes as integers."""
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -246,16 +244,15 @@ def _used_columns(
 ) -> tuple[tuple[Column, ...], tuple[Feature, ...]]:
     """Return the columns of the features `used`, and these features."""
     conditions = None if clf.booleanizer_ is None else clf.booleanizer_.conditions_
-    firsts = None if conditions is None else [0, *accumulate(c.n_features for c in conditions)]
     columns: list[Column] = []
     features = []
     for feature in used:
-        position = feature if firsts is None else bisect_right(firsts, feature) - 1
+        position = feature if conditions is None else int(conditions.column_of[feature])
         of_column = BIT if conditions is None else conditions[position]
         if not columns or columns[-1].position != position:
             name = f"x{position}" if names is None else str(names[position])
             columns.append(Column(position, name, of_column))
-        place = 0 if firsts is None else feature - firsts[position]
+        place = 0 if conditions is None else feature - conditions.first_feature(position)
         features.append(Feature(len(columns) - 1, *tests_of(of_column)[place]))
     return tuple(columns), tuple(features)
 

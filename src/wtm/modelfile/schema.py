@@ -13,7 +13,7 @@ from wtm.machine.machine_parameters import MachineParameters
 from wtm.machine.model_state import Model, PredictionModel
 from wtm.utils.printable import short_repr
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """docs/model-file.md describes it."""
 
 ESTIMATOR = "WTMClassifier"

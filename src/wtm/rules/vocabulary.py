@@ -60,7 +60,7 @@ class Vocabulary:
         """The column of each feature, int64 of shape (n_features,)."""
         if self.booleanizer is None:
             return np.arange(self.n_features)
-        return np.repeat(np.arange(len(self._n_features_of)), self._n_features_of)
+        return self.booleanizer.conditions_.column_of
 
     @cached_property
     def is_threshold(self) -> np.ndarray:
@@ -71,7 +71,7 @@ class Vocabulary:
         if self.booleanizer is None:
             return np.ones(self.n_features, np.bool_)
         marks: list[bool] = []
-        for conditions in self.booleanizer.conditions_:
+        for conditions in self.booleanizer.conditions_.with_features.values():
             n_thresholds = len(conditions.thresholds) if isinstance(conditions, Numbers) else 0
             marks += [True] * n_thresholds + [False] * (conditions.n_features - n_thresholds)
         return np.array(marks, np.bool_)
@@ -100,13 +100,5 @@ class Vocabulary:
         name = self.column_name(column)
         if self.booleanizer is None:
             return Interval(name, high=0.5, is_binary=True) if negated else Interval(name, low=0.5, is_binary=True)
-        place = feature - self._first_feature_of[column]
-        return self.booleanizer.conditions_[column].condition(name, int(place), negated=negated)
-
-    @cached_property
-    def _n_features_of(self) -> list[int]:
-        return [] if self.booleanizer is None else [c.n_features for c in self.booleanizer.conditions_]
-
-    @cached_property
-    def _first_feature_of(self) -> np.ndarray:
-        return np.cumsum(self._n_features_of) - self._n_features_of
+        conditions = self.booleanizer.conditions_
+        return conditions[column].condition(name, feature - conditions.first_feature(column), negated=negated)

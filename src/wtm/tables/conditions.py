@@ -61,15 +61,6 @@ class Numbers:
 
         return write
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the conditions as plain JSON types."""
-        return {
-            "kind": "numbers",
-            "thresholds": list(self.thresholds),
-            "has_missing": self.has_missing,
-            "is_binary": self.is_binary,
-        }
-
 
 @dataclass(frozen=True)
 class Categories:

@@ -1,26 +1,24 @@
 """Compute the features of a table for some rows at a time, so that working space does not grow with the table."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from wtm.tables.conditions import Conditions, Numbers
-from wtm.tables.sparse_features import SparseFeatures
+from wtm.tables.column_conditions import ColumnConditions
 from wtm.tables.table import SparseTable, Table
 
 _BLOCK_CELLS = 1 << 22  # features times rows
 _MIN_ROWS = 64
 
 
-def feature_blocks(conditions: Sequence[Conditions], table: Table | SparseTable) -> Iterator[Any]:
+def feature_blocks(conditions: ColumnConditions, table: Table | SparseTable) -> Iterator[Any]:
     """Return the features of blocks of rows, bool.
 
     Parameters
     ----------
-    conditions : sequence of Numbers or Categories
-        The conditions on each column.
+    conditions : ColumnConditions
     table : Table or SparseTable
 
     Returns
@@ -38,12 +36,11 @@ def feature_blocks(conditions: Sequence[Conditions], table: Table | SparseTable)
     return _dense_blocks(conditions, table)
 
 
-def _dense_blocks(conditions: Sequence[Conditions], table: Table) -> Iterator[np.ndarray]:
+def _dense_blocks(conditions: ColumnConditions, table: Table) -> Iterator[np.ndarray]:
     writers = []
     n_features = 0
-    for c, column in zip(conditions, table.columns, strict=True):
-        if c.n_features:
-            writers.append((c.writer(column), slice(n_features, n_features + c.n_features)))
+    for j, c in conditions.with_features.items():
+        writers.append((c.writer(table.columns[j]), slice(n_features, n_features + c.n_features)))
         n_features += c.n_features
 
     def block(rows: slice) -> np.ndarray:
@@ -55,11 +52,8 @@ def _dense_blocks(conditions: Sequence[Conditions], table: Table) -> Iterator[np
     return map(block, _row_slices(table.n_rows, n_features))
 
 
-def _sparse_blocks(conditions: Sequence[Conditions], table: SparseTable) -> Iterator[sp.csr_array]:
-    number_conditions = [c for c in conditions if isinstance(c, Numbers)]
-    if len(number_conditions) < len(conditions):
-        raise ValueError("X is sparse, but a column held categories in fit. Pass a dense table or a data frame.")
-    features = SparseFeatures.of(number_conditions)
+def _sparse_blocks(conditions: ColumnConditions, table: SparseTable) -> Iterator[sp.csr_array]:
+    features = conditions.sparse_features
     slices = _row_slices(table.n_rows, 1 + features.max_entries_per_row(table.csr))
     return (features.of_rows(table.csr[rows]) for rows in slices)
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from wtm.tables.column_conditions import ColumnConditions
 from wtm.tables.columns import CategoryColumn, Tally, Value
 from wtm.tables.conditions import Categories, Conditions, Numbers
 from wtm.tables.table import SparseTable, Table
@@ -17,7 +18,7 @@ def learn_conditions(
     n_thresholds: int,
     max_categories: int | None,
     times: np.ndarray | None,
-) -> list[Conditions]:
+) -> ColumnConditions:
     """Learn the conditions on each column.
 
     Parameters
@@ -31,19 +32,19 @@ def learn_conditions(
         How often each row counts.
     """
     if isinstance(table, SparseTable):
-        return [
-            Numbers(given[j], tally.has_missing) if j in given else _learn_numbers(tally, n_thresholds)
-            for j, tally in enumerate(table.tallies(times))
-        ]
-    learned: list[Conditions] = []
+        learned: dict[int, Conditions] = {j: Numbers(thresholds) for j, thresholds in given.items()}
+        for j, tally in table.tallies(times):
+            learned[j] = Numbers(given[j], tally.has_missing) if j in given else _learn_numbers(tally, n_thresholds)
+        return ColumnConditions(table.n_columns, learned)
+    learned = {}
     for j, column in enumerate(table.columns):
         if isinstance(column, CategoryColumn):
-            learned.append(_learn_categories(column, max_categories, times))
+            learned[j] = _learn_categories(column, max_categories, times)
         elif j in given:
-            learned.append(Numbers(given[j], column.has_missing()))
+            learned[j] = Numbers(given[j], column.has_missing())
         else:
-            learned.append(_learn_numbers(column.tally(times), n_thresholds))
-    return learned
+            learned[j] = _learn_numbers(column.tally(times), n_thresholds)
+    return ColumnConditions(table.n_columns, learned)
 
 
 def _learn_numbers(tally: Tally, n_thresholds: int) -> Numbers:

@@ -1,9 +1,10 @@
 """Find columns of categories that hold no value seen in fit."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 
+from wtm.tables.column_conditions import ColumnConditions
 from wtm.tables.columns import Value
-from wtm.tables.conditions import Categories, Conditions
+from wtm.tables.conditions import Categories
 from wtm.utils.printable import short_repr
 
 
@@ -16,15 +17,16 @@ class NewValues:
 
     Parameters
     ----------
-    conditions : sequence of Numbers or Categories
-        The conditions on each column.
+    conditions : ColumnConditions
     max_categories : int or None
         The Booleanizer's limit. Where a column reached it, fit may have seen further values, so nothing is reported.
     """
 
-    def __init__(self, conditions: Sequence[Conditions], max_categories: int | None) -> None:
+    def __init__(self, conditions: ColumnConditions, max_categories: int | None) -> None:
         self._candidates = {
-            j: c for j, c in enumerate(conditions) if isinstance(c, Categories) and 0 < len(c.values) != max_categories
+            j: c
+            for j, c in conditions.given.items()
+            if isinstance(c, Categories) and 0 < len(c.values) != max_categories
         }
         self._not_empty: set[int] = set()
 

@@ -1,6 +1,6 @@
 """Compute the features of a sparse table without a dense copy."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
 
@@ -17,6 +17,8 @@ class SparseFeatures:
 
     Attributes
     ----------
+    columns : ndarray of shape (n_columns,), int64
+        The columns that have conditions, ascending; the following are of these.
     first : ndarray of shape (n_columns,), int64
         The first feature of each column.
     n_thresholds : ndarray of shape (n_columns,), int64
@@ -29,6 +31,7 @@ class SparseFeatures:
         The features of an entry that is not stored.
     """
 
+    columns: np.ndarray
     first: np.ndarray
     n_thresholds: np.ndarray
     has_missing: np.ndarray
@@ -36,14 +39,16 @@ class SparseFeatures:
     holds_for_zero: np.ndarray
 
     @classmethod
-    def of(cls, conditions: Sequence[Numbers]) -> Self:
-        """Lay out the conditions of all columns."""
-        n_features = np.array([c.n_features for c in conditions], np.int64)
-        thresholds = np.array([t for c in conditions for t in (*c.thresholds, *[np.inf] * c.has_missing)], np.float64)
+    def of(cls, conditions: Mapping[int, Numbers]) -> Self:
+        """Lay out the conditions on columns, by position, ascending."""
+        of_columns = conditions.values()
+        n_features = np.array([c.n_features for c in of_columns], np.int64)
+        thresholds = np.array([t for c in of_columns for t in (*c.thresholds, *[np.inf] * c.has_missing)], np.float64)
         return cls(
+            columns=np.array(list(conditions), np.int64),
             first=np.cumsum(n_features) - n_features,
-            n_thresholds=np.array([len(c.thresholds) for c in conditions], np.int64),
-            has_missing=np.array([c.has_missing for c in conditions], np.bool_),
+            n_thresholds=np.array([len(c.thresholds) for c in of_columns], np.int64),
+            has_missing=np.array([c.has_missing for c in of_columns], np.bool_),
             thresholds=thresholds,
             holds_for_zero=thresholds < 0,
         )
@@ -66,9 +71,12 @@ class SparseFeatures:
 
     def _differences(self, csr: sp.csr_array) -> sp.csr_array:
         """Mark the features that differ from those of zero."""
-        columns = csr.indices
-        values = as_float64(csr.data, lambda entry: f"column {columns[entry]}")
+        values = as_float64(csr.data, lambda entry: f"column {csr.indices[entry]}")
         rows = np.repeat(np.arange(csr.shape[0]), np.diff(csr.indptr))
+        columns = np.searchsorted(self.columns, csr.indices)
+        columns[columns == len(self.columns)] = 0
+        known = np.flatnonzero(self.columns[columns] == csr.indices)
+        values, rows, columns = values[known], rows[known], columns[known]
         missing = np.flatnonzero(np.isnan(values) & self.has_missing[columns])
         found_rows = [rows[missing]]
         found_features = [self.first[columns[missing]] + self.n_thresholds[columns[missing]]]

@@ -128,8 +128,8 @@ class SparseTable:
         """Whether the table holds only 0 and 1."""
         return NumberColumn("X", self.csr.data).is_binary()
 
-    def tallies(self, times: np.ndarray | None = None) -> Iterable[Tally]:
-        """Yield the tally of each column, zeros that are not stored included; `times` as in `Tally`."""
+    def tallies(self, times: np.ndarray | None = None) -> Iterable[tuple[int, Tally]]:
+        """Yield the tally of each column that has stored entries, zeros included; `times` as in `Tally`."""
         csc = self.csr.tocsc()
         total = self.n_rows if times is None else int(times.sum())
         # Columns of 0 and 1, usually most of a wide table, are counted all at once.
@@ -139,16 +139,16 @@ class SparseTable:
         is_binary[column_of[~is_one & (csc.data != 0)]] = False
         n_ones = count_codes(column_of[is_one], None if times is None else times[csc.indices[is_one]], self.n_columns)
         zero_and_one = np.array([0.0, 1.0])
-        for j in range(self.n_columns):
+        for j in np.flatnonzero(np.diff(csc.indptr)).tolist():
             if is_binary[j]:
                 counts = np.array([total - n_ones[j], n_ones[j]])
-                yield Tally(zero_and_one[counts > 0], counts[counts > 0], False)
+                yield j, Tally(zero_and_one[counts > 0], counts[counts > 0], False)
                 continue
             entries = slice(csc.indptr[j], csc.indptr[j + 1])
             stored = NumberColumn(f"column {j}", csc.data[entries])
             stored_times = None if times is None else times[csc.indices[entries]]
             n_stored = len(stored.values) if stored_times is None else int(stored_times.sum())
-            yield _with_zeros(stored.tally(stored_times), total - n_stored)
+            yield j, _with_zeros(stored.tally(stored_times), total - n_stored)
 
 
 def _with_zeros(tally: Tally, n_zeros: int) -> Tally:
