@@ -24,6 +24,19 @@ def sweep(swept):
     return draw
 
 
+@pytest.mark.parametrize("accuracy", [20, 49, 50.5, 60, 80])
+def test_the_axis_includes_the_most_frequent_class_if_it_is_drawn(accuracy, tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda figure, file, **options: drawn.append(figure))
+    records = [made_up_record(SMALL, [accuracy + i for i in range(10)])]  # the most frequent class has 50 %
+    draw_learning_curves(tmp_path / "a.svg", "Tea", [records])
+    (axes,) = drawn[0].axes
+    low, high = axes.get_ylim()
+    named = any("always" in text.get_text() for text in axes.get_legend().get_texts())
+    assert named == (low < 50 < high)
+    assert named == (accuracy < 80)
+
+
 FIGURES = {
     "curves": learning_curves,
     "one epoch": lambda path: learning_curves(path, 1),

@@ -1,4 +1,3 @@
-import dataclasses
 import re
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from tests.helpers.made_up_results import (
 from wtm.paper.report import write_report
 from wtm.paper.report.claims import CLAIMS
 from wtm.paper.report.result_folder import read_results
+from wtm.paper.run_options import quick_setting
 from wtm.paper.settings import COMPRESSION, SWEEPS, WEIGHTS, Swept, large_machines
 
 BEST, CLASSIC = large_machines("connect-4")
@@ -179,7 +179,7 @@ def test_no_results_are_no_report(tmp_path):
 
 
 def test_quick_results_are_named_as_such_and_never_mixed_in(tmp_path):
-    quick = dataclasses.replace(BEST, n_clauses=60)
+    quick = quick_setting(BEST)
     keep(tmp_path / "quick", made_up_record(quick, [70.0], quick=True))
     assert "Their figures mean nothing" in report_of(tmp_path / "quick")
     keep(tmp_path, made_up_record(BEST, [70.0]), made_up_record(quick, [70.0], quick=True))

@@ -11,6 +11,7 @@ import time
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.helpers.made_up_results import write_imdb, write_mnist
@@ -77,6 +78,37 @@ def test_connect_4_from_start_to_end(tmp_path):
     assert (out / "rules-light.txt").read_text(encoding="utf-8").count("THEN votes") == 30
 
 
+_SLOW = (["mnist"], ["mnist", "--preset", "best"], ["imdb"], ["imdb", "--recipe", "authors", "--preset", "classic"])
+
+
+@pytest.mark.parametrize("command", [
+    ["connect-4"], ["connect-4", "--preset", "classic"], ["connect-4", "--preset", "best"],
+    *(pytest.param(command, marks=pytest.mark.slow) for command in _SLOW),
+])  # fmt: skip
+def test_a_quick_run_learns_more_than_the_most_frequent_class(command, tmp_path, request, empty_figures):
+    data = [] if command[0] == "connect-4" else ["--data-dir", request.getfixturevalue("data_dir")]
+    result = invoke("reproduce", *command, *data, "--quick", "--out", tmp_path)
+    assert result.exit_code == 0, result.output
+    records = [json.loads(path.read_text("utf-8")) for path in tmp_path.rglob("*-seed0.json")]
+    for record in records:
+        majority = record["data"]["majority"]
+        assert record["history"]["test_accuracy"][-1] > majority["test_share"] + 0.02
+        said = f"Always predicting “{majority['label']}”, the most frequent class: {majority['test_share']:.2%}"
+        assert said in result.stdout
+        assert result.stderr.count(f"most frequent class has {majority['test_share']:.2%}") == len(records)
+
+
+def test_a_quick_sample_has_the_shares_of_the_classes_in_any_order_of_the_file():
+    data = load_connect_4()
+    n_rows = 25_000
+    alternating = dataclasses.replace(
+        data, X_train=data.X_train[:n_rows], y_train=np.arange(n_rows) % 2, X_test=data.X_train[:n_rows],
+        y_test=np.arange(n_rows) % 2,
+    )  # fmt: skip
+    for y in (few := problem._sample(alternating)).y_train, few.y_test:
+        assert 0.45 < y.mean() < 0.55
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals are another matter elsewhere")
 @pytest.mark.parametrize(("numbers", "code", "said"), [
     ((signal.SIGINT,), 130, "Ctrl-C: stopping after this epoch. Another Ctrl-C stops at once."),
@@ -90,7 +122,7 @@ def test_an_interrupted_process_keeps_what_it_has_and_another_resumes_bit_for_bi
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen([*WTM, *map(str, command), "100000"], preexec_fn=listen, **pipes) as process:
         try:
-            assert process.stderr.readline().startswith("wtm-60-")
+            assert process.stderr.readline().startswith("wtm-100-")
             time.sleep(0.3)  # some epochs; any number will do
             for number in numbers:
                 process.send_signal(number)

@@ -217,7 +217,7 @@ def test_outside_the_main_thread_training_works_too(problem, tmp_path):
 def test_quick_is_small_and_apart(tmp_path):
     plan = Plan(dataclasses.replace(SMALL, n_clauses=25_000), 1_000)
     quick = options(tmp_path, quick=True)
-    assert (quick.apply(plan).setting.n_clauses, quick.apply(plan).n_epochs) == (60, 3)
+    assert (quick.apply(plan).setting.n_clauses, quick.apply(plan).n_epochs) == (100, 5)
     assert options(tmp_path, quick=True, n_epochs=5).apply(plan).n_epochs == 5
     assert quick.choose([plan, dataclasses.replace(plan, n_epochs=500)]) == [quick.apply(plan)]
     assert options(tmp_path).choose([plan]) == [plan]

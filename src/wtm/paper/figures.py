@@ -56,8 +56,10 @@ def draw_learning_curves(path: Path, title: str, groups: Groups) -> bool:
         low, high = _limits(groups)
         majority = groups[0][0].data["majority"]
         share = 100 * majority["test_share"]
-        if share >= low:
+        if low - share <= 2 * (high - low):  # farther away, it would leave the curves little room
             axes.axhline(share, color="grey", linestyle=":", label=f"always “{majority['label']}”, test rows")
+            margin = 0.05 * (high - low)
+            low, high = min(low, share - margin), max(high, share + margin)
         axes.set_ylim(low, high)
         axes.set(title=title, xlabel="epoch", ylabel="accuracy (%)")
 

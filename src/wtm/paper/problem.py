@@ -61,6 +61,12 @@ class Problem:
         }
 
 
+def majority_line(description: dict[str, Any]) -> str:
+    """Return what always predicting the most frequent class of the training rows would give."""
+    majority = description["majority"]
+    return f"Always predicting “{majority['label']}”, the most frequent class: {majority['test_share']:.2%}"
+
+
 def load_problem(key: str, data_dir: Path | None, *, quick: bool = False) -> Problem:
     """Load the data of an experiment, or a small sample; raises what the loaders in `wtm.datasets` raise."""
     if key == "connect-4":
@@ -76,10 +82,10 @@ def load_problem(key: str, data_dir: Path | None, *, quick: bool = False) -> Pro
 
 
 def _sample(dataset: Dataset) -> Dataset:
-    """Return a few rows, spread evenly."""
+    """Return a few rows, chosen at random: classes may alternate in the file."""
     parts: dict[str, Any] = {}
     for part, n_rows in _QUICK_ROWS.items():
         X, y = getattr(dataset, f"X_{part}"), getattr(dataset, f"y_{part}")
-        rows = np.linspace(0, len(y) - 1, min(len(y), n_rows)).astype(np.intp)
+        rows = np.sort(np.random.RandomState(0).permutation(len(y))[:n_rows])
         parts |= {f"X_{part}": X[rows], f"y_{part}": y[rows]}
     return dataclasses.replace(dataset, **parts)

@@ -126,7 +126,11 @@ def _carry_out(run: Run, n_epochs: int, problem: Problem, options: Options) -> R
 
     train(clf, problem, n_epochs, run.record_path, keep, n_jobs=options.n_jobs)
     record = read_record(run.record_path)
-    say(f"{run.name}: test accuracy {record.history['test_accuracy'][-1]:.2%} after epoch {record.n_epochs:,}")
+    share = record.data["majority"]["test_share"]
+    say(
+        f"{run.name}: test accuracy {record.history['test_accuracy'][-1]:.2%} after epoch {record.n_epochs:,}; the "
+        f"most frequent class has {share:.2%}"
+    )
     return record
 
 

@@ -9,8 +9,10 @@ from wtm.paper.settings import Plan, Setting
 QUICK_FOLDER = "quick"
 """Results of --quick are in a folder of this name, and no others are: files of both have the same names."""
 
-QUICK_CLAUSES = 60
-QUICK_EPOCHS = 3
+_QUICK_CLAUSES = 100
+_QUICK_T = 15
+_QUICK_P_S = 0.25  # the paper's smaller ones make rules too specific for a few thousand rows
+_QUICK_EPOCHS = 5
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Options:
     def apply(self, plan: Plan) -> Plan:
         """Return a plan with the clauses and epochs that these options want."""
         if self.quick:
-            plan = Plan(quick_setting(plan.setting), min(plan.n_epochs, QUICK_EPOCHS))
+            plan = Plan(quick_setting(plan.setting), min(plan.n_epochs, _QUICK_EPOCHS))
         return plan if self.n_epochs is None else replace(plan, n_epochs=self.n_epochs)
 
     def choose(self, plans: Iterable[Plan]) -> list[Plan]:
@@ -47,5 +49,10 @@ class Options:
 
 
 def quick_setting(setting: Setting) -> Setting:
-    """Return the small machine that stands for `setting` with --quick."""
-    return replace(setting, n_clauses=min(setting.n_clauses, QUICK_CLAUSES))
+    """Return the machine that stands for `setting` with --quick: small, and with a T and p_s to learn from few rows."""
+    return replace(
+        setting,
+        n_clauses=min(setting.n_clauses, _QUICK_CLAUSES),
+        T=min(setting.T, _QUICK_T),
+        p_s=max(setting.p_s, _QUICK_P_S),
+    )

@@ -20,7 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from wtm.paper.environment import environment
 from wtm.paper.json_files import check_absent, prepare_folder, read_seeds, write_json
-from wtm.paper.problem import Problem, load_problem
+from wtm.paper.problem import Problem, load_problem, majority_line
 from wtm.paper.run_options import Options
 from wtm.paper.text_table import NOTHING, Table, say, show, span
 
@@ -87,7 +87,8 @@ def measure_baselines(options: Options) -> None:
     for path, (name, seed) in paths.items():
         if not path.exists():
             _measure(problem, name, seed, path)
-    show(baselines_table(read_baselines(folder)).rich("Other methods on MNIST's bits"))
+    table = baselines_table(read_baselines(folder)).rich("Other methods on MNIST's bits")
+    show(table, majority_line(problem.description))
     say(f"Results written to {folder}")
 
 

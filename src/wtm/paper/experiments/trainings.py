@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from wtm.paper.figures import draw_learning_curves, draw_sweep, draw_weights
-from wtm.paper.problem import Problem, load_problem
+from wtm.paper.problem import Problem, load_problem, majority_line
 from wtm.paper.record import Record, by_setting
 from wtm.paper.rules_file import write_rules
 from wtm.paper.run import Run, carry_out, load_checkpoint
@@ -47,7 +47,7 @@ def _compare(options: Options, problem: Problem, plans: Plans, title: str, figur
     records, folder = carry_out(problem, plans, options), options.folder(problem.key)
     groups = by_setting(records)
     draw_learning_curves(folder / figure, title, groups)
-    show(accuracy_table(groups).rich(title, transposed=True), ACCURACY_EXPLANATION)
+    show(accuracy_table(groups).rich(title, transposed=True), majority_line(problem.description), ACCURACY_EXPLANATION)
     return folder, records
 
 
@@ -57,7 +57,7 @@ def sweep(options: Options, data: str, over: Swept) -> None:
     groups = by_setting(carry_out(problem, SWEEPS[data][over], options))
     title = sweep_title(problem.dataset.name, over, groups)
     draw_sweep(folder / f"sweep-{over}.svg", title, over, groups)
-    show(sweep_table(groups).rich(title))
+    show(sweep_table(groups).rich(title), majority_line(problem.description))
     say(f"Results written to {folder}")
 
 

@@ -28,6 +28,10 @@ class Results:
     baselines: Runs
     sampling: Sampling | None
 
+    def settings(self, plans: Plans) -> list[Setting]:
+        """Return the machines of plans; several may have the same quick one."""
+        return list(dict.fromkeys(quick_setting(plan.setting) if self.quick else plan.setting for plan in plans))
+
     def of(self, key: str, setting: Setting) -> list[Record]:
         """Return the trainings of a machine, one per seed, or an empty list."""
         setting = quick_setting(setting) if self.quick else setting
@@ -35,7 +39,7 @@ class Results:
 
     def groups(self, key: str, plans: Plans) -> Groups:
         """Return the trainings of each machine that has any."""
-        return by_setting(record for plan in plans for record in self.of(key, plan.setting))
+        return by_setting(record for setting in self.settings(plans) for record in self.of(key, setting))
 
     def required(self, key: str, setting: Setting) -> list[Record]:
         """Return the trainings of a machine; NotMeasuredError if there are none."""

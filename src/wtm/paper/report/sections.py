@@ -76,9 +76,9 @@ class Sections:
                 yield from self._image(title, path, draw_sweep(path, title, swept, groups))
                 yield sweep_table(groups).markdown()
                 yield f"All trainings are compared over their first {common_epochs(groups):,} epochs."
-            missing = len(plans) - len(groups)
-            if missing:
-                yield f"Missing: {missing} of {len(plans)} points ({self._by(f'sweep {key} --over {swept}')})."
+            n_points = len(self.results.settings(plans))
+            if missing := n_points - len(groups):
+                yield f"Missing: {missing} of {n_points} points ({self._by(f'sweep {key} --over {swept}')})."
 
     def weights(self) -> Blocks:
         """Yield table 4 and the figure."""
@@ -155,7 +155,7 @@ class Sections:
             yield f"![{title}]({path.parent.name}/{path.name})"
 
     def _missing(self, key: str, plans: Plans, command: str, *, method: bool = True) -> Blocks:
-        for setting in (plan.setting for plan in plans):
+        for setting in self.results.settings(plans):
             if not self.results.of(key, setting):
                 choice = f" --methods {setting.method.lower()}" if method else ""
                 yield f"Missing: {setting} ({self._by(command + choice)})."
