@@ -51,17 +51,17 @@ def without_redundancy(clauses: Clauses, vocabulary: Vocabulary) -> Clauses:
     equals a value, it differs from all others. The literals of a clause are then ordered by column, and have no two
     conditions of which one follows from the other.
     """
-    n_features, n_columns = vocabulary.n_features, int(vocabulary.column_of[-1]) + 1
+    n_features = vocabulary.n_features
     clause = np.repeat(np.arange(len(clauses)), np.diff(clauses.ends))
-    columns = clause * n_columns + vocabulary.column_of[clauses.literals % n_features]
-    order = np.argsort(columns, kind="stable")
+    columns = vocabulary.columns_of(clauses.literals % n_features)
+    order = np.lexsort((columns, clause))
     literals, clause, columns = clauses.literals[order], clause[order], columns[order]
     if not len(literals):
         return clauses[np.empty(0, np.int64)]
     features, negated = literals.astype(np.int64) % n_features, literals >= n_features
-    is_threshold = vocabulary.is_threshold[features]
+    is_threshold = vocabulary.are_thresholds(features)
     # Literals on the same column of a clause are a group.
-    starts = np.flatnonzero(np.concatenate([[True], columns[1:] != columns[:-1]]))
+    starts = np.flatnonzero(np.concatenate([[True], (columns[1:] != columns[:-1]) | (clause[1:] != clause[:-1])]))
     group = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(literals))))
     low = np.maximum.reduceat(np.where(is_threshold & ~negated, features, -1), starts)
     high = np.minimum.reduceat(np.where(is_threshold & negated, features, _NO_THRESHOLD), starts)

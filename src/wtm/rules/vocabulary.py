@@ -55,22 +55,21 @@ class Vocabulary:
         """Return the name of a column. Names are made only where they are needed: there may be very many columns."""
         return f"x{column}" if self.column_names is None else str(self.column_names[column])
 
-    @cached_property
-    def column_of(self) -> np.ndarray:
-        """The column of each feature, int64 of shape (n_features,)."""
-        if self.booleanizer is None:
-            return np.arange(self.n_features)
-        return self.booleanizer.conditions_.column_of
+    def columns_of(self, features: np.ndarray) -> np.ndarray:
+        """Return the columns of features."""
+        return features if self.booleanizer is None else self.booleanizer.conditions_.column_of[features]
 
-    @cached_property
-    def is_threshold(self) -> np.ndarray:
-        """Whether each feature is ``column > threshold``, with ascending thresholds; bool of shape (n_features,).
+    def are_thresholds(self, features: np.ndarray) -> np.ndarray:
+        """Return whether each feature is ``column > threshold``, with ascending thresholds.
 
         Of the other features of a column, which are values of it or "is missing", at most one is true.
         """
-        if self.booleanizer is None:
-            return np.ones(self.n_features, np.bool_)
+        return np.ones(len(features), np.bool_) if self.booleanizer is None else self._is_threshold[features]
+
+    @cached_property
+    def _is_threshold(self) -> np.ndarray:
         marks: list[bool] = []
+        assert self.booleanizer is not None
         for conditions in self.booleanizer.conditions_.with_features.values():
             n_thresholds = len(conditions.thresholds) if isinstance(conditions, Numbers) else 0
             marks += [True] * n_thresholds + [False] * (conditions.n_features - n_thresholds)
@@ -91,14 +90,16 @@ class Vocabulary:
             Ordered by column. They don't contradict each other.
         """
         by_column: dict[int, list[Condition]] = {}
-        for literal in literals:
-            by_column.setdefault(int(self.column_of[literal % self.n_features]), []).append(self.condition(literal))
+        columns = self.columns_of(np.array(literals, np.int64) % self.n_features)
+        for column, literal in zip(columns.tolist(), literals, strict=True):
+            by_column.setdefault(column, []).append(self.condition(literal))
         return tuple(map(conjunction, by_column.values()))
 
     def _new_condition(self, feature: int, negated: bool) -> Condition:
-        column = int(self.column_of[feature])
-        name = self.column_name(column)
         if self.booleanizer is None:
+            name = self.column_name(feature)
             return Interval(name, high=0.5, is_binary=True) if negated else Interval(name, low=0.5, is_binary=True)
         conditions = self.booleanizer.conditions_
+        column = int(conditions.column_of[feature])
+        name = self.column_name(column)
         return conditions[column].condition(name, feature - conditions.first_feature(column), negated=negated)
