@@ -85,10 +85,10 @@ def odd_table():
 
 
 @cache
-def wide():
-    """Sparse rows of 2**14 columns, as hashing makes them, of which rules use few; boolean labels."""
+def wide(n_columns=1 << 14):
+    """Sparse rows of many columns, as hashing makes them, and boolean labels."""
     rng = np.random.default_rng(2)
-    n_rows, n_columns = 300, 1 << 14
+    n_rows = 300
     used = np.sort(rng.choice(n_columns, 30, replace=False))
     bits = rng.random((n_rows, len(used))) < 0.3
     rows, places = np.nonzero(bits)

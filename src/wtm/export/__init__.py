@@ -7,5 +7,6 @@ each format guarantees.
 from wtm.export.c_source import CSource, to_c
 from wtm.export.json_model import ExportedClassifier, from_json, to_json
 from wtm.export.python_module import to_python
+from wtm.export.sql_query import to_sql
 
-__all__ = ["CSource", "ExportedClassifier", "from_json", "to_c", "to_json", "to_python"]
+__all__ = ["CSource", "ExportedClassifier", "from_json", "to_c", "to_json", "to_python", "to_sql"]
