@@ -17,20 +17,30 @@ Results = dict[str, Runs]
 
 
 def explain_differences(results: Results) -> str:
-    """Return what the ablations show, as far as they have been trained."""
-    findings = (_program_repeated, _program_seeds, _few_and_many, _order, _imdb)
-    return " ".join(sentence for finding in findings for sentence in finding(results))
+    """Return what the ablations show, as far as they have been trained: a heading and a list for each question."""
+    findings = {
+        "Is this the authors' program?": _program_repeated,
+        "Why is our mean on MNIST lower than the paper's?": _program_seeds,
+        "What does the order of the examples change?": _order,
+        "Do few clauses with weights reach many without?": _few_and_many,
+        "Does the order explain the difference on IMDb?": _imdb,
+    }
+    found = {heading: list(finding(results)) for heading, finding in findings.items()}
+    return "\n\n".join(
+        f"## {heading}\n\n" + "\n".join(f"- {sentence}" for sentence in sentences)
+        for heading, sentences in found.items()
+        if sentences
+    )
 
 
 def _program_repeated(results: Results) -> Iterator[str]:
-    found = {key: results[key] for key in ("program-3", "connect-4-program") if key in results}
-    said = [
-        f"{statistics.mean(seed_means(key, runs)):.2f} on {NAMES[ABLATIONS[key].data]} (readme: "
-        f"{ABLATIONS[key].reported:.2f})"
-        for key, runs in found.items()
-    ]
-    if said:
-        yield f"The authors' program, repeated draw by draw, has {', '.join(said)}."
+    for key in ("program-3", "connect-4-program"):
+        if key in results:
+            accuracy, reported = statistics.mean(seed_means(key, results[key])), ABLATIONS[key].reported
+            yield (
+                f"On {NAMES[ABLATIONS[key].data]} our repetition of it has a test accuracy of {accuracy:.2f}; its "
+                f"readme gives {reported:.2f}."
+            )
 
 
 def _program_seeds(results: Results) -> Iterator[str]:
@@ -42,19 +52,19 @@ def _program_seeds(results: Results) -> Iterator[str]:
         return
     ablation, n_epochs, others = ABLATIONS[_PROGRAM], common_epochs(runs), list(means.values())
     yield (
-        f"With {ablation.setting.n_clauses:,} clauses on MNIST it has a mean of {own:.2f} from its default seed, over "
-        f"the last {averaged_epochs(_PROGRAM, n_epochs)} of {n_epochs:,} epochs; the paper has "
-        f"{ablation.reported:.2f} over the last 50 of 300."
+        f"The paper's mean, with {ablation.setting.n_clauses:,} clauses, is {ablation.reported:.2f} over the last 50 "
+        f"of 300 epochs. The authors' program with its default seed has {own:.2f} over the last "
+        f"{averaged_epochs(_PROGRAM, n_epochs)} of {n_epochs:,}."
     )
     ours = seed_means(_OURS, results[_OURS]) if _OURS in results else []
     if others:
-        yield f"From other seeds it has {_spread(others)}."
+        yield f"With other seeds, the program has {_spread(others)}."
     if ours:
-        yield f"Ours, with the examples in the same order, has {_spread(ours)}."
+        yield f"wtm, with the examples in the same order, has {_spread(ours)}."
     if others and ours:
         other, here = statistics.mean(others), statistics.mean(ours)
         if abs(other - here) < abs(other - own):
-            yield "So with other seeds the program agrees with ours, and the paper's mean is that of one seed."
+            yield "So the program with other seeds agrees with wtm, and the paper's mean is that of one seed."
             yield from _luck(own, ours)
         else:
             yield "So other seeds of the program agree with its default seed, and the difference is in the draws."
@@ -66,12 +76,14 @@ def _luck(own: float, ours: Sequence[float]) -> Iterator[str]:
     if deviation == 0:
         return
     distance = (own - statistics.mean(ours)) / deviation
-    chance = (
-        ", more than chance explains. Settings chosen by test accuracy with this seed would explain it; nothing here "
-        "shows whether they were."
+    said = f"The mean of the default seed is {distance:+.1f} standard deviations from the mean of wtm"
+    if distance < _RARE:
+        yield f"{said}."
+        return
+    yield (
+        f"{said}. That is more than chance explains. It would be explained if the settings had been chosen by the test "
+        "accuracy with this seed, but nothing here shows whether they were."
     )
-    ending = chance if distance >= _RARE else "."
-    yield f"The mean from its default seed is {distance:+.1f} standard deviations from ours{ending}"
 
 
 def _spread(means: Sequence[float]) -> str:
@@ -88,9 +100,9 @@ def _few_and_many(results: Results) -> Iterator[str]:
     if few in results and many in results:
         n_epochs, (wtm, tm) = _over_the_same_epochs(results, few, many)
         yield (
-            f"In the order of the file, as in the authors' program, the WTM of {ABLATIONS[few].setting.n_clauses:,} "
-            f"clauses has {wtm:.2f} on Connect-4 and the TM of {ABLATIONS[many].setting.n_clauses:,} clauses {tm:.2f}, "
-            f"each after {n_epochs:,} epochs: {signed(wtm - tm)}, so there the few clauses "
+            f"On Connect-4, with the examples in the order of the file and after {n_epochs:,} epochs, the WTM of "
+            f"{ABLATIONS[few].setting.n_clauses:,} clauses has {wtm:.2f} and the TM of "
+            f"{ABLATIONS[many].setting.n_clauses:,} has {tm:.2f}: {signed(wtm - tm)}. So the few clauses "
             f"{'match' if wtm >= tm - _NEGLIGIBLE else 'do not match'} the many."
         )
 
@@ -101,9 +113,9 @@ def _order(results: Results) -> Iterator[str]:
         if shuffled in results and given in results:
             n_epochs, (new, same) = _over_the_same_epochs(results, shuffled, given)
             yield (
-                f"A new order of the examples in each epoch changes the mean by {signed(new - same)} points for the "
-                f"{machine} of {ABLATIONS[shuffled].setting.n_clauses:,} clauses on Connect-4, after {n_epochs:,} "
-                "epochs."
+                f"On Connect-4, after {n_epochs:,} epochs, the {machine} of "
+                f"{ABLATIONS[shuffled].setting.n_clauses:,} clauses has {new:.2f} with a new order in each epoch and "
+                f"{same:.2f} with the order of the file: {signed(new - same)} points."
             )
 
 
@@ -113,10 +125,13 @@ def _imdb(results: Results) -> Iterator[str]:
         shuffled, same = found.values()
         low, high = min(shuffled + same), max(shuffled + same)
         yield (
-            f"On IMDb, with the authors' recipe for the features, the large WTM has {_spread(shuffled)} with a new "
-            f"order each epoch and {_spread(same)} with one order; the paper has "
-            f"{ABLATIONS['imdb-shuffled'].reported:.2f}. The seeds range from {low:.2f} to {high:.2f}, so a "
-            f"difference of {high - low:.2f} may be due to the seed."
+            f"The paper has {ABLATIONS['imdb-shuffled'].reported:.2f}. With the authors' recipe for the features, the "
+            f"large WTM has {_spread(shuffled)} with a new order in each epoch."
+        )
+        yield f"With one order in all epochs it has {_spread(same)}."
+        yield (
+            f"The seeds range from {low:.2f} to {high:.2f}, so a difference of {high - low:.2f} may be due to the "
+            "seed alone."
         )
 
 
