@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tests.helpers.shell import done, invoke
 from wtm import Booleanizer, WTMClassifier, load_model
-from wtm.cli import table_files
-from wtm.cli.csv_columns import Cells, booleans
+from wtm.cli import csv_file
+from wtm.cli.csv_cells import Cells, booleans
 from wtm.cli.csv_format import CsvFormat
 
 pd = pytest.importorskip("pandas")
@@ -82,8 +82,8 @@ ON_MANY_TABLES = settings(max_examples=12, deadline=None, suppress_health_check=
 @pytest.fixture(params=["whole", "in small parts"])
 def parts(request, monkeypatch):
     if request.param != "whole":
-        monkeypatch.setattr(table_files, "_BLOCK", 64)
-        monkeypatch.setattr(table_files, "_BYTES_PER_BATCH", 1)
+        monkeypatch.setattr(csv_file, "_BLOCK", 64)
+        monkeypatch.setattr(csv_file, "_BYTES_PER_BATCH", 1)
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -46,7 +46,7 @@ def test_other_errors_come_before_an_existing_output(trained, tmp_path):
         (("--drop", "none"), "no column 'none'"),
     ):
         assert words in refused("train", data, "--target", "buys", "--out", model, *options)
-    assert "No such file" in refused("train", tmp_path / "gone.csv", "--target", "buys", "--out", model)
+    assert "does not exist" in refused("train", tmp_path / "gone.csv", "--target", "buys", "--out", model)
     out = tmp_path / "p.csv"
     out.touch()
     assert "no column 'none'" in refused("predict", model, data, "--out", out, "--keep", "none")
@@ -69,7 +69,7 @@ def unwritable(tmp_path):
 def test_what_can_not_be_written_is_refused_before_the_work(trained, tmp_path, monkeypatch, command):
     data, model = trained[0] / "people.csv", trained[0] / "model.safetensors"
     arguments = ["train", data, "--target", "buys"] if command == "train" else ["predict", model, data]
-    monkeypatch.setattr("wtm.cli.table_files._Csv.batches", None)
+    monkeypatch.setattr("wtm.cli.csv_file.CsvFile.batches", None)
     for out in unwritable(tmp_path):
         line = refused(*arguments, "--out", out)
         assert line.startswith(f"wtm: --out {out} can't be written: ")

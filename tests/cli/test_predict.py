@@ -8,7 +8,7 @@ import pytest
 
 from tests.helpers.shell import N_ROWS, as_csv, column, done, people, refused, typed_people
 from wtm import WTMClassifier, load_model
-from wtm.cli import table_files
+from wtm.cli import csv_file, parquet_file
 from wtm.rules import heaviest_rules
 
 pa = pytest.importorskip("pyarrow")
@@ -71,9 +71,9 @@ def test_a_table_without_rows_has_predictions_without_rows(trained, write, tmp_p
 
 def in_batches(monkeypatch, size):
     """Read about so many rows at a time from now on."""
-    monkeypatch.setattr(table_files, "_BLOCK", 100 * size)
-    monkeypatch.setattr(table_files, "_BYTES_PER_BATCH", 100 * size)
-    monkeypatch.setattr(table_files, "_ROWS_PER_BATCH", size)
+    monkeypatch.setattr(csv_file, "_BLOCK", 100 * size)
+    monkeypatch.setattr(csv_file, "_BYTES_PER_BATCH", 100 * size)
+    monkeypatch.setattr(parquet_file, "_ROWS_PER_BATCH", size)
 
 
 def test_batches_change_nothing(trained, tmp_path, monkeypatch):
@@ -120,8 +120,8 @@ def test_columns_are_judged_by_all_batches(trained, write, monkeypatch, changes,
         ('30,red,"1,5",true,A420', "but row 32 holds '1,5'. If ',' is the decimal point, pass --decimal ,."),
         ("True,red,1,true,A420", "column 'age' held numbers in training, but row 32 holds 'True'"),
         ("30,red,1,1,A420", "column 'member' held numbers in training, but row 32 holds '1'"),
-        ("1e999,red,1,true,A420", "too large for float64, in column 'age'"),
-        ("30,red,9007199254740993,true,A420", "column 'income' holds the integer 9007199254740993"),
+        ("1e999,red,1,true,A420", "row 32 of column 'age' holds '1e999', which is infinite or too large"),
+        ("30,red,9007199254740993,true,A420", "row 32 of column 'income' holds the integer 9007199254740993"),
         ("30,red,1,true", "row 32 has 4 fields, and the rows before it have 5"),
     ],
 )

@@ -75,14 +75,14 @@ def test_a_reader_that_goes_away_is_no_failure_with_a_traceback(trained, tmp_pat
 
 IN_THE_MIDDLE_OF_WRITING = """
 import sys, time
-import wtm.cli.predict, wtm.utils.atomic_write
+import wtm.cli.predictions, wtm.utils.atomic_write
 from wtm.cli.main import main
 
 def wait(*_):
     print("writing", flush=True)
     time.sleep(60)
 
-wtm.cli.predict._with_kept = wtm.utils.atomic_write.os.fsync = wait
+wtm.cli.predictions.Predictions._predict = wtm.utils.atomic_write.os.fsync = wait
 main()
 """
 

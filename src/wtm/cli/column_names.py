@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from wtm.tables.reading import first_duplicate
 from wtm.utils.printable import short_repr
 
 _MOST_NAMED = 10
@@ -16,19 +17,28 @@ def parse_names(values: Iterable[str], known: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def require_columns(names: Iterable[str], known: Sequence[str], file: object, purpose: str) -> None:
-    """Raise a ValueError if some columns are not in `file`, whose columns are `known`."""
+def require_columns(names: Iterable[str], known: Sequence[str], file: str, purpose: str, hint: str) -> None:
+    """Raise a ValueError if some columns are not among `known`, those of `file`; `hint` may be the reason."""
     present = set(known)
     missing = [name for name in names if name not in present]
     if missing:
-        remedy = " A name is empty: is a variable not set?" if "" in missing else ""
-        if len(known) == 1:
-            remedy = " If the columns of a CSV file are separated otherwise, pass --separator."
+        if "" in missing:
+            hint = "A name is empty: is a variable not set?"
+        message = f"{file} has no column {listed(missing)}, {purpose}. Its columns are {listed(known)}. {hint}"
+        raise ValueError(message.rstrip())
+
+
+def check_unique(names: Sequence[str], file: str) -> None:
+    """Raise a ValueError if two columns of a file have the same name."""
+    duplicate = first_duplicate(names)
+    if duplicate is not None:
         raise ValueError(
-            f"{file} has no column {_listed(missing)}, {purpose}. Its columns are {_listed(known)}.{remedy}"
+            f"{file} has more than one column called {short_repr(duplicate)}: rename them, or pass --no-header if the "
+            "file has no header."
         )
 
 
-def _listed(names: Sequence[str]) -> str:
-    listed = ", ".join(map(short_repr, names[:_MOST_NAMED]))
-    return listed if len(names) <= _MOST_NAMED else f"{listed} and {len(names) - _MOST_NAMED:,} more"
+def listed(values: Sequence[object]) -> str:
+    """Return values for a message, the first ones if there are many."""
+    text = ", ".join(map(short_repr, values[:_MOST_NAMED]))
+    return text if len(values) <= _MOST_NAMED else f"{text} and {len(values) - _MOST_NAMED:,} more"

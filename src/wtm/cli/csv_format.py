@@ -18,54 +18,21 @@ _KINDS = {"separator": str, "decimal": str, "missing": list, "encoding": str, "h
 
 @dataclass(frozen=True)
 class CsvFormat:
-    """The options of a CSV file; None where an option is not given.
+    """The options of a CSV file; None where an option is not given."""
 
-    Attributes
-    ----------
-    separator : str or None
-        One character. By default the comma, or the tab in a file called ``.tsv``.
-    decimal : str or None
-        The decimal point, "." by default, or ",".
-    missing : tuple of str or None
-        Cells read as missing, in addition to `PANDAS_MISSING`.
-    encoding : str or None
-        UTF-8 by default.
-    header : bool or None
-        Whether the first row holds the columns' names, as it does by default.
-    """
-
-    separator: str | None = None
-    decimal: str | None = None
-    missing: tuple[str, ...] | None = None
-    encoding: str | None = None
-    header: bool | None = None
+    separator: str | None = None  # one character; by default the comma, or the tab in a file called .tsv
+    decimal: str | None = None  # the decimal point, "." by default, or ","
+    missing: tuple[str, ...] | None = None  # cells read as missing, in addition to PANDAS_MISSING
+    encoding: str | None = None  # UTF-8 by default
+    header: bool | None = None  # whether the first row holds the columns' names, as it does by default
 
     def given(self) -> dict[str, Any]:
         """Return the options that are given."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
-    def words(self) -> str:
-        """Return the options that are given, as on a command line."""
-        options = self.given()
-        words = ["--header" if options["header"] else "--no-header"] if "header" in options else []
-        for name, value in options.items():
-            if name != "header":
-                words += [f"--{name}", ",".join(value) if name == "missing" else {"\t": "tab"}.get(value, value)]
-        return shlex.join(words)
-
     def over(self, others: Self) -> Self:
         """Return these options, completed by `others`."""
         return type(self)(**others.given() | self.given())
-
-    def without(self, others: Self) -> Self:
-        """Return these options, less those that `others` give."""
-        given = others.given()
-        return type(self)(**{name: value for name, value in self.given().items() if name not in given})
-
-    def against(self, others: Self) -> Self:
-        """Return the options to which `others` give another value."""
-        given = others.given()
-        return type(self)(**{name: value for name, value in self.given().items() if given.get(name, value) != value})
 
     def to_json(self) -> str:
         """Return the options that are given, as JSON."""
@@ -82,3 +49,12 @@ class CsvFormat:
         except (ValueError, TypeError, AttributeError, KeyError):
             pass
         raise ValueError(f"csv_format_ of the model must hold options of CSV as JSON, got {short_repr(text)}.")
+
+
+def option_words(options: dict[str, Any]) -> str:
+    """Return options of a `CsvFormat` as on a command line."""
+    words = ["--header" if options["header"] else "--no-header"] if "header" in options else []
+    for name, value in options.items():
+        if name != "header":
+            words += [f"--{name}", ",".join(value) if name == "missing" else {"\t": "tab"}.get(value, value)]
+    return shlex.join(words)

@@ -37,6 +37,8 @@ def _end(number: int, reason: str = "") -> None:
 
 
 def _reason(error: Exception) -> str:
+    if isinstance(error, FileNotFoundError) and error.filename is not None:
+        return f"{error.filename} does not exist."
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}"  # without the number
     return str(error)

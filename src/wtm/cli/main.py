@@ -10,13 +10,14 @@ from typing import Annotated
 import typer
 
 from wtm import __version__
-from wtm.cli.commands import predict, rules, train
+from wtm.cli.commands import evaluate, predict, rules, train
 from wtm.paper.reproduce_command import reproduce
 from wtm.utils.interruption import terminable
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False)
 app.command("train")(train)
 app.command("predict")(predict)
+app.command("evaluate")(evaluate)
 app.command("rules")(rules)
 app.add_typer(reproduce, name="reproduce")
 

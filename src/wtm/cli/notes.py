@@ -1,8 +1,8 @@
-"""What commands say on standard error while they work: notes of one line, and progress."""
+"""What commands write on standard error while they work: notes of one line, and progress."""
 
 import warnings
-from collections.abc import Generator, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager
 from typing import Any
 
 import typer
@@ -10,23 +10,24 @@ import typer
 from wtm.utils.printable import escape
 
 
-def note(text: str, *, quiet: bool) -> None:
-    """Write a line, unless `quiet`."""
-    if not quiet:
-        typer.echo(f"note: {escape(text)}", err=True)
+def write_note(text: str) -> None:
+    """Write a line."""
+    typer.echo(f"note: {escape(text)}", err=True)
 
 
 @contextmanager
-def warnings_as_notes(*, quiet: bool) -> Iterator[None]:
-    """Write each warning as a note, once, when the block ends."""
+def warnings_as_notes(note: Callable[[str], None]) -> Iterator[None]:
+    """Note each warning once, when the block ends."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
     for text in dict.fromkeys(str(warning.message) for warning in caught):
-        note(text, quiet=quiet)
+        note(text)
 
 
-def with_progress(batches: Iterable[Any], n_rows: int | None, label: str, *, quiet: bool) -> Generator[Any, None, None]:
+def with_progress(
+    batches: Generator[Any, None, None], n_rows: int | None, label: str, *, quiet: bool
+) -> Generator[Any, None, None]:
     """Pass batches on, and count their rows on a terminal, in a bar if `n_rows`, the number of all, is known."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -39,7 +40,7 @@ def with_progress(batches: Iterable[Any], n_rows: int | None, label: str, *, qui
         TimeElapsedColumn(),
     )
     hidden = quiet or not console.is_terminal
-    with Progress(*columns, console=console, disable=hidden, transient=True) as progress:
+    with closing(batches), Progress(*columns, console=console, disable=hidden, transient=True) as progress:
         task = progress.add_task(label, total=n_rows)
         for batch in batches:
             yield batch

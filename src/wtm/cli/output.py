@@ -4,13 +4,14 @@ import csv
 import gzip
 import io
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
 import typer
 
-from wtm.cli.table_files import PARQUET, STANDARD_STREAM, import_pyarrow
+from wtm.cli.arrow import import_pyarrow
+from wtm.cli.table_files import PARQUET, STANDARD_STREAM
 from wtm.utils.atomic_write import atomic_write, check_writable
 
 _CSV = (".csv", ".csv.gz")
@@ -18,13 +19,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how cells begin that spreadsheet 
 
 
 def check_output(out: Path, inputs: Sequence[Path], *, overwrite: bool) -> None:
-    """Check that a file can be written.
-
-    Raises
-    ------
-    ValueError
-        It is one of the inputs, it exists without `overwrite`, or its folder does not exist or can't be written to.
-    """
+    """Check that a file can be written, and replaces neither an input nor, without `overwrite`, another file."""
     if not out.parent.is_dir():
         raise ValueError(f"--out {out}: the folder {out.parent} does not exist.")
     try:
@@ -55,31 +50,21 @@ def check_table_output(out: Path, inputs: Sequence[Path], *, overwrite: bool) ->
 def table_writer(out: Path, *, escape_formulas: bool = False) -> Iterator[Callable[[Any], None]]:
     """Give a function that writes pyarrow tables with the same columns, one after the other.
 
-    Parameters
-    ----------
-    out : Path
-        CSV, gzipped CSV or Parquet, by its name; ``-`` is CSV on standard output.
-    escape_formulas : bool
-        Whether text in CSV that a spreadsheet program would run as a formula gets an apostrophe in front.
+    The file is CSV, gzipped CSV or Parquet, by its name; ``-`` is CSV on standard output.
     """
     if out == STANDARD_STREAM:
         with _csv_writer(typer.get_binary_stream("stdout"), escape_formulas) as write:
             yield write
         return
-    name = out.name.lower()
-    with atomic_write(out) as file:
-        if name.endswith(PARQUET):
-            with _parquet_writer(file) as write:
-                yield write
-        elif name.endswith(".gz"):
-            with (
-                gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed,
-                _csv_writer(packed, escape_formulas) as write,
-            ):
-                yield write
+    with atomic_write(out) as file, ExitStack() as stack:
+        if out.name.lower().endswith(PARQUET):
+            writer = _parquet_writer(file)
+        elif out.name.lower().endswith(".gz"):
+            packed = stack.enter_context(gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0))
+            writer = _csv_writer(packed, escape_formulas)
         else:
-            with _csv_writer(file, escape_formulas) as write:
-                yield write
+            writer = _csv_writer(file, escape_formulas)
+        yield stack.enter_context(writer)
 
 
 class _UnixLines:
@@ -131,16 +116,13 @@ def _without_formula(value: Any) -> Any:
 @contextmanager
 def _parquet_writer(file: Any) -> Iterator[Callable[[Any], None]]:
     pa = import_pyarrow()
-    writer = None
+    with ExitStack() as stack:
+        writer = None
 
-    def write(table: Any) -> None:
-        nonlocal writer
-        if writer is None:
-            writer = pa.parquet.ParquetWriter(file, table.schema)
-        writer.write_table(table)
+        def write(table: Any) -> None:
+            nonlocal writer
+            if writer is None:
+                writer = stack.enter_context(pa.parquet.ParquetWriter(file, table.schema))
+            writer.write_table(table)
 
-    try:
         yield write
-    finally:
-        if writer is not None:
-            writer.close()

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +12,14 @@ from sklearn.model_selection import train_test_split
 
 from wtm.booleanizer import Booleanizer
 from wtm.classifier import WTMClassifier
+from wtm.cli.arrow import import_pyarrow
 from wtm.cli.column_names import parse_names, require_columns
-from wtm.cli.csv_columns import Cells, cells_as_text, target_column, training_columns
-from wtm.cli.csv_format import CsvFormat
-from wtm.cli.notes import note, warnings_as_notes, with_progress
+from wtm.cli.csv_cells import Cells, cells_as_text
+from wtm.cli.notes import warnings_as_notes, with_progress
 from wtm.cli.output import check_output
-from wtm.cli.table_files import STANDARD_STREAM, TableFile, import_pyarrow, open_table
+from wtm.cli.table_files import STANDARD_STREAM, TableFile, open_table
+from wtm.cli.table_options import TableOptions
+from wtm.cli.training_columns import rows_with_label, target_column, training_columns
 from wtm.utils.memory_limits import check_memory
 from wtm.utils.printable import short_repr
 from wtm.validation.labels import check_labels
@@ -28,76 +29,49 @@ _FEW = 3
 _COPIES = 2  # of a table, at the least: all rows and the training rows
 
 
-@dataclass(frozen=True)
-class Training:
-    """Arguments of ``wtm train``: its options, with `parameters` of `WTMClassifier`."""
-
-    data: Path
-    target: str
-    out: Path
-    parameters: dict[str, Any]
-    format: CsvFormat
-    drop: tuple[str, ...]
-    drop_missing_target: bool
-    holdout: float
-    refit: bool
-    overwrite: bool
-    quiet: bool
-
-
-def train(asked: Training) -> None:
-    """Train, measure and save.
-
-    Raises
-    ------
-    ValueError, OSError, MemoryError
-        A file or an option can't be used, or memory is short.
-    """
+def train(
+    options: TableOptions,
+    target: str,
+    out: Path,
+    parameters: dict[str, Any],
+    *,
+    drop: Sequence[str],
+    drop_missing_target: bool,
+    holdout: float,
+    refit: bool,
+) -> None:
+    """Train a classifier with `parameters`, measure it and save it."""
     # A Booleanizer of its own, since "auto" uses a table of 0 and 1 as it is, and then refuses missing values.
-    clf = WTMClassifier(booleanizer=Booleanizer(), verbose=0 if asked.quiet else 1, **asked.parameters)
+    clf = WTMClassifier(
+        booleanizer=Booleanizer(), n_jobs=options.n_jobs, verbose=0 if options.quiet else 1, **parameters
+    )
     check_parameters(clf.get_params(deep=False))
-    if asked.out == STANDARD_STREAM:
+    if out == STANDARD_STREAM:
         raise ValueError("a model can't be written to standard output: give --out the name of a file.")
-    with open_table(asked.data, asked.format) as source:
-        features = _feature_names(source, asked)
-        check_output(asked.out, [asked.data], overwrite=asked.overwrite)
-        table = _read(source, [*features, asked.target], asked)
-        columns, labels = _columns(table, source, features, asked)
-    training, held_out = divide(labels, asked.holdout, asked.parameters["random_state"])
-    _fit(clf, columns.take(training), labels[training], quiet=asked.quiet)
-    with warnings_as_notes(quiet=asked.quiet):  # of values that only rows held out have
+    with open_table(options.data, options.format) as source:
+        features = _feature_names(source, target, drop, options)
+        check_output(out, [options.data], overwrite=options.overwrite)
+        columns, labels = _read(source, features, target, options, drop_missing_target=drop_missing_target)
+    training, held_out = divide(labels, holdout, clf.random_state)
+    _fit(clf, columns.take(training), labels[training], options)
+    with warnings_as_notes(options.note):  # of values that only rows held out have
         _report(clf, columns, labels, training, held_out)
-    if asked.refit and len(held_out):
-        clf = _fit(clone(clf), columns, labels, quiet=asked.quiet)
-    if source.is_csv and asked.format.given():
-        clf.csv_format_ = asked.format.to_json()  # kept in the model file, so that `wtm predict` reads CSV alike
+    if refit and len(held_out):
+        clf = _fit(clone(clf), columns, labels, options)
+    # Kept in the model file, for `wtm predict` and `wtm evaluate`.
+    clf.target_name_ = target
+    if source.is_csv and options.format.given():
+        clf.csv_format_ = options.format.to_json()
     clf.verbose, clf.n_jobs = 0, None  # settings of this training, not of the model
-    clf.save(asked.out)
-    rows = "all rows" if asked.refit or not len(held_out) else "the training rows"
-    typer.echo(f"{asked.out}: the model trained on {rows}")
+    clf.save(out)
+    rows = "all rows" if refit or not len(held_out) else "the training rows"
+    typer.echo(f"{out}: the model trained on {rows}")
 
 
 def divide(labels: np.ndarray, fraction: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Divide rows into those to train on and those to hold out, in about equal shares of each class.
 
-    The single row of a class is trained on.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_samples,)
-    fraction : float
-        Share of the rows to hold out, from 0 to below 1.
-    seed : int
-
-    Returns
-    -------
-    training, held_out : ndarray, int64
-        Row numbers, ascending.
-
-    Raises
-    ------
-    ValueError
-        There are too few rows.
+    The row numbers are ascending. The single row of a class is trained on. Too few rows are a ValueError.
     """
     everything = np.arange(len(labels))
     if not fraction:
@@ -120,82 +94,67 @@ def divide(labels: np.ndarray, fraction: float, seed: int) -> tuple[np.ndarray, 
     return np.setdiff1d(everything, held_out), np.sort(held_out)
 
 
-def _feature_names(source: TableFile, asked: Training) -> list[str]:
-    drop = parse_names(asked.drop, [*source.names, *source.index])
-    require_columns([asked.target], source.names, asked.data, "which --target names")
-    require_columns(drop, [*source.names, *source.index], asked.data, "which --drop names")
-    if asked.target in drop:
-        raise ValueError(f"--drop names {short_repr(asked.target)}, which is the target.")
-    others = {asked.target, *drop}
+def _feature_names(source: TableFile, target: str, drop: Sequence[str], options: TableOptions) -> list[str]:
+    known = [*source.names, *source.index]
+    dropped = parse_names(drop, known)
+    require_columns([target], source.names, source.name, "which --target names", source.hint)
+    require_columns(dropped, known, source.name, "which --drop names", source.hint)
+    if target in dropped:
+        raise ValueError(f"--drop names {short_repr(target)}, which is the target.")
+    others = {target, *dropped}
     features = [name for name in source.names if name not in others]
     if not features:
-        raise ValueError(f"{asked.data} has no column to learn from besides the target {short_repr(asked.target)}.")
-    if index := [short_repr(name) for name in source.index if name not in drop]:
-        note(f"the index of a pandas data frame is left out: {', '.join(index)}.", quiet=asked.quiet)
+        raise ValueError(f"{source.name} has no column to learn from besides the target {short_repr(target)}.")
+    if index := [short_repr(name) for name in source.index if name not in dropped]:
+        options.note(f"the index of a pandas data frame is left out: {', '.join(index)}.")
     if source.is_csv and "Unnamed: 0" in features:
-        note(
+        options.note(
             "the first column has no name, and is called 'Unnamed: 0'. If it numbers the rows, pass "
-            "--drop 'Unnamed: 0'.",
-            quiet=asked.quiet,
+            "--drop 'Unnamed: 0'."
         )
-    if not source.is_csv and asked.format.given():
-        note(f"{asked.data} is Parquet, to which {asked.format.words()} does not apply.", quiet=asked.quiet)
+    options.note_format(source)
     return features
 
 
-def _read(source: TableFile, names: Sequence[str], asked: Training) -> Any:
-    """Read columns, of the rows with a label."""
+def _read(
+    source: TableFile, features: Sequence[str], target: str, options: TableOptions, *, drop_missing_target: bool
+) -> tuple[Any, np.ndarray]:
+    """Read what is learnt from as a pyarrow table, and the labels, of the rows with a label."""
     pa = import_pyarrow()
-    cells = Cells.of(asked.format)
+    cells = Cells.of(options.format)
+    names = [*features, target]
     if source.n_rows is not None:  # a small file can hold many rows that are alike
         check_memory(
             _COPIES * source.n_rows * source.bytes_per_row(names),
-            f"Training on {source.n_rows:,} rows and {len(names):,} columns of {asked.data}",
+            f"Training on {source.n_rows:,} rows and {len(names):,} columns of {source.name}",
             "Train on a part of the rows, or leave columns out with --drop.",
         )
-    with (
-        closing(source.batches(names)) as batches,
-        closing(with_progress(batches, source.n_rows, "reading", quiet=asked.quiet)) as shown,
-    ):
-        parts = [_text(batch, cells) if source.is_csv else batch for batch in shown]
+    with closing(with_progress(source.batches(names), source.n_rows, "reading", quiet=options.quiet)) as batches:
+        parts = [_text(batch, cells) if source.is_csv else batch for batch in batches]
     table = pa.concat_tables(parts).unify_dictionaries()
-    if not len(table):
-        raise ValueError(f"{asked.data} has no rows.")
-    has_label = pa.compute.invert(pa.compute.is_null(table[asked.target], nan_is_null=True))
-    n_missing = len(table) - pa.compute.sum(has_label).as_py()
-    if n_missing == len(table):
-        raise ValueError(f"the target {short_repr(asked.target)} is missing in all rows of {asked.data}.")
-    if n_missing and not asked.drop_missing_target:
-        raise ValueError(
-            f"the target {short_repr(asked.target)} is missing in {n_missing:,} of {len(table):,} rows: pass "
-            "--drop-missing-target to leave them out."
-        )
-    return table.filter(has_label) if n_missing else table
+    rows = rows_with_label(table[target], target, source.name, drop_missing=drop_missing_target)
+    if len(rows) < len(table):
+        table = table.take(rows)
+    columns, labels = {name: table[name] for name in features}, table[target]
+    if source.is_csv:
+        labels = target_column(labels, target, cells, rows + 1)
+        columns, notes = training_columns(columns, cells, rows + 1)
+        for text in notes:
+            options.note(text)
+    found = check_labels(labels, f"The target {short_repr(target)}")
+    distinct = np.unique(found)
+    if len(distinct) < 2:
+        value = short_repr(distinct.tolist()[0])
+        raise ValueError(f"the target {short_repr(target)} has the one value {value} in all rows.")
+    _note_similar(distinct, target, options)
+    return pa.table(columns), found
 
 
 def _text(batch: Any, cells: Cells) -> Any:
     return import_pyarrow().table(cells_as_text(batch.columns, cells), names=batch.column_names)
 
 
-def _columns(table: Any, source: TableFile, features: Sequence[str], asked: Training) -> tuple[Any, np.ndarray]:
-    """Return what a table's columns hold, and the labels."""
-    cells = Cells.of(asked.format)
-    labels, columns = table[asked.target], {name: table[name] for name in features}
-    if source.is_csv:
-        labels = target_column(labels, asked.target, cells)
-        columns, concerns = training_columns(columns, cells)
-        for concern in concerns:
-            note(concern, quiet=asked.quiet)
-    found = check_labels(labels, f"The target {short_repr(asked.target)}")
-    distinct = np.unique(found)
-    if len(distinct) < 2:
-        value = short_repr(distinct.tolist()[0])
-        raise ValueError(f"the target {short_repr(asked.target)} has the one value {value} in all rows.")
-    _note_similar(distinct, asked)
-    return import_pyarrow().table(columns), found
-
-
-def _note_similar(labels: np.ndarray, asked: Training) -> None:
+def _note_similar(labels: np.ndarray, target: str, options: TableOptions) -> None:
     """Name labels, given once each, that people would take for one."""
     similar: dict[str, list[str]] = {}
     for label in labels.tolist():
@@ -203,15 +162,14 @@ def _note_similar(labels: np.ndarray, asked: Training) -> None:
             similar.setdefault(" ".join(label.split()).casefold(), []).append(label)
     found = ["; ".join(map(short_repr, same[:_FEW])) for same in similar.values() if len(same) > 1]
     if found:
-        note(
-            f"the target {short_repr(asked.target)} has labels that differ in case or white space only, and are "
-            f"different classes: {', '.join(found[:_FEW])}.",
-            quiet=asked.quiet,
+        options.note(
+            f"the target {short_repr(target)} has labels that differ in case or white space only, and are "
+            f"different classes: {', '.join(found[:_FEW])}."
         )
 
 
-def _fit(clf: WTMClassifier, columns: Any, labels: np.ndarray, *, quiet: bool) -> WTMClassifier:
-    with warnings_as_notes(quiet=quiet):
+def _fit(clf: WTMClassifier, columns: Any, labels: np.ndarray, options: TableOptions) -> WTMClassifier:
+    with warnings_as_notes(options.note):
         try:
             return clf.fit(columns, labels)
         except TypeError as error:  # a column of lists, for instance

@@ -3,16 +3,15 @@
 Importing this module is cheap: a sub-command imports its experiment when it runs.
 """
 
-import inspect
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from wtm.cli.commands import ALL_CORES, NJobs
 from wtm.cli.errors import one_line_on_failure
+from wtm.cli.shared_options import ALL_CORES, NJobs, with_options
 from wtm.paper.run_options import QUICK_FOLDER, Options
 from wtm.paper.settings import NAMES, Preset, Swept
 
@@ -75,23 +74,9 @@ def _options(
 
 def _experiment(name: str, *without: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Register a sub-command with options of its own and the shared ones, which it gets as its first argument."""
-    shared = [option for name, option in inspect.signature(_options).parameters.items() if name not in without]
 
     def register(work: Callable[..., None]) -> Callable[..., None]:
-        own = [
-            parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-            for parameter in list(inspect.signature(work).parameters.values())[1:]
-        ]
-
-        def command(**given: Any) -> None:
-            with one_line_on_failure():
-                options = _options(**{option.name: given.pop(option.name) for option in shared})
-                work(options, **given)
-
-        command.__signature__ = inspect.Signature([*own, *shared])  # type: ignore[attr-defined]
-        command.__doc__ = work.__doc__
-        reproduce.command(name)(command)
-        return work
+        return reproduce.command(name)(with_options(_options, *without)(work))
 
     return register
 

@@ -2,15 +2,16 @@
 
 import pytest
 
-from wtm.cli import csv_columns
-from wtm.cli.csv_columns import Cells, cells_as_text, column_notes, plain_numbers, training_column, training_columns
+from wtm.cli import csv_cells
+from wtm.cli.csv_cells import Cells, cells_as_text, plain_numbers
 from wtm.cli.csv_format import CsvFormat
+from wtm.cli.training_columns import column_notes, training_column, training_columns
 
 pa = pytest.importorskip("pyarrow")
 
 COLUMNS = {
     "bits": ["0", "1", "1", "0"],
-    "numbers": ["1.5", "-2", " 3e5 ", "inf"],
+    "numbers": ["1.5", "-2", " 3e5 ", "4"],
     "some": ["", "2", "NA", "4"],
     "none": ["", "", "", ""],
     "zeros": ["007", "1", "2", "3"],
@@ -28,21 +29,21 @@ COLUMNS = {
 @pytest.mark.parametrize("n_chunks", [1, 2])
 @pytest.mark.parametrize("bytes_per_block", [1, 1 << 26])
 def test_many_columns_are_read_as_one(monkeypatch, cells_per_block, n_chunks, bytes_per_block):
-    monkeypatch.setattr(csv_columns, "_CELLS_PER_BLOCK", cells_per_block)
-    monkeypatch.setattr(csv_columns, "_BYTES_PER_BLOCK", bytes_per_block)
+    monkeypatch.setattr(csv_cells, "_CELLS_PER_BLOCK", cells_per_block)
+    monkeypatch.setattr(csv_cells, "_BYTES_PER_BLOCK", bytes_per_block)
     cells = Cells.of(CsvFormat())
     columns = [pa.chunked_array([values[:1], values[1:]][-n_chunks:] if n_chunks == 2 else [values], pa.string())
                for values in COLUMNS.values()]  # fmt: skip
     texts = dict(zip(COLUMNS, cells_as_text(columns, cells), strict=True))
     for (name, text), column in zip(texts.items(), columns, strict=True):
         assert text.to_pylist() == cells.text(column).to_pylist(), name
-    found, notes = training_columns(texts, cells)
+    found, notes = training_columns(texts, cells, range(1, 5))
     expected_notes = []
     for name, text in texts.items():
-        column = training_column(text, name, cells)
+        column = training_column(text, name, cells, range(1, 5))
         assert found[name].type == column.type, name
         assert found[name].to_pylist() == column.to_pylist(), name
-        expected_notes += column_notes(name, text, column, cells)
+        expected_notes += column_notes(name, text, column, cells, range(1, 5))
     assert notes == expected_notes
     assert any("'zeros'" in text for text in notes)
 
@@ -61,6 +62,6 @@ def test_a_column_costs_less_than_a_call(monkeypatch):
     monkeypatch.setattr(Cells, "numbers", lambda self, text: calls.append(len(text)) or numbers(self, text))
     text = pa.array(["0", "1.5", None, "7"])
     cells = Cells.of(CsvFormat())
-    found, _ = training_columns({str(i): text for i in range(10_000)}, cells)
+    found, _ = training_columns({str(i): text for i in range(10_000)}, cells, range(1, 5))
     assert len(found) == 10_000
     assert calls == [40_000]

@@ -1,0 +1,201 @@
+"""What the cells of a CSV file mean, column by column, as in `pandas.read_csv`.
+
+A column is numbers if every cell is one, white space around it aside; booleans if every cell is "true" or "false" in
+any case; else text as it is written, dates included. pyarrow's reader would infer dates, take 0x1F for a number and
+round large integers without notice, so here it hands out text, and its casts decide.
+"""
+
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from wtm.cli.arrow import import_pyarrow
+from wtm.cli.csv_format import PANDAS_MISSING, CsvFormat
+from wtm.tables.float64 import precision_error
+from wtm.utils.printable import short_repr, shorten
+
+_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$|(?i)^[+-]?inf(inity)?$"
+_LEADING_ZERO = r"^\s*[+-]?0[0-9]"
+_LAST_EXACT = 2.0**53  # every integer up to here is a float64
+_CELLS_PER_BLOCK, _BYTES_PER_BLOCK = 1 << 18, 1 << 26
+
+
+Rows = Sequence[int] | np.ndarray
+"""The numbers of rows in their file, from 1."""
+
+
+@dataclass(frozen=True)
+class Cells:
+    """How the cells of a CSV file are read. Columns are those of pyarrow.
+
+    Attributes
+    ----------
+    missing : pyarrow.Array of str
+        Cells that are missing.
+    decimal : str
+        The decimal point, "." or ",".
+    """
+
+    missing: Any
+    decimal: str
+
+    @classmethod
+    def of(cls, format: CsvFormat) -> "Cells":
+        """Return how the cells of such a file are read."""
+        missing = import_pyarrow().array([*PANDAS_MISSING, *(format.missing or ())])
+        return cls(missing, format.decimal or ".")
+
+    def text(self, column: Any) -> Any:
+        """Return the cells, null where they are missing."""
+        pa = import_pyarrow()
+        is_missing = pa.compute.is_in(column, value_set=self.missing)
+        return pa.compute.if_else(is_missing, pa.scalar(None, pa.string()), column)
+
+    def numbers(self, text: Any) -> Any:
+        """Return a column as float64, or None if it holds something else."""
+        pa = import_pyarrow()
+        try:
+            numbers = self._plain(text).cast(pa.float64())
+        except pa.ArrowInvalid:
+            return None
+        # To the cast, "NAN" is a number.
+        return None if pa.compute.any(pa.compute.is_nan(numbers)).as_py() else numbers
+
+    def exact_numbers(self, text: Any, name: str, rows: Rows) -> Any:
+        """Return a column as float64, or None.
+
+        Raises
+        ------
+        ValueError
+            A number is infinite, or an integer that float64 would round. Its row in the file is that in `rows`.
+        """
+        compute = import_pyarrow().compute
+        numbers = self.numbers(text)
+        if numbers is not None:
+            is_large = compute.greater_equal(compute.abs(numbers), _LAST_EXACT)
+            for i in compute.indices_nonzero(is_large).to_pylist():
+                self._check_large(text[i].as_py(), numbers[i].as_py(), name, rows[i])
+        return numbers
+
+    def _check_large(self, cell: str, number: float, name: str, row: int) -> None:
+        digits = cell.strip().lstrip("+-")
+        # Beyond 64 bits pandas makes text, or Python's own integers, of whole columns.
+        if digits.isdigit() and (int(digits) != abs(number) or int(digits) >= 1 << 63):
+            error = precision_error(f"row {row:,} of column {short_repr(name)}", int(cell))
+            raise ValueError(f"{error} 'wtm train' leaves it out with --drop {quoted(name)}.")
+        if abs(number) == float("inf"):
+            raise ValueError(
+                f"row {row:,} of column {short_repr(name)} holds {short_repr(cell)}, which is infinite or too large "
+                f"for float64. Replace it with a finite number, or, if it stands for a missing value, pass --missing "
+                f"{quoted(cell)}."
+            )
+
+    def integers(self, text: Any) -> Any:
+        """Return a column of numbers as int64, or None if it holds other numbers than integers of 64 bits."""
+        pa = import_pyarrow()
+        try:
+            return pa.compute.ascii_ltrim(self._plain(text), "+").cast(pa.int64())
+        except pa.ArrowInvalid:
+            return None
+
+    def are_numbers(self, text: Any) -> Any:
+        """Return whether each cell is a number, null where it is missing."""
+        return import_pyarrow().compute.match_substring_regex(self._plain(text), _NUMBER)
+
+    def with_other_decimal(self) -> "Cells":
+        """Return how the cells are read with the other decimal point."""
+        return replace(self, decimal="," if self.decimal == "." else ".")
+
+    def remedy(self, cell: str) -> str:
+        """Return what to do about a cell among numbers."""
+        other = self.with_other_decimal()
+        if other.numbers(import_pyarrow().array([cell])) is not None:
+            return f"If {other.decimal!r} is the decimal point, pass --decimal {shlex.quote(other.decimal)}."
+        return f"If this stands for a missing value, pass --missing {quoted(cell)}."
+
+    def _plain(self, text: Any) -> Any:
+        compute = import_pyarrow().compute
+        if self.decimal != ".":
+            text = compute.replace_substring(compute.replace_substring(text, ".", "x"), self.decimal, ".")
+        return compute.ascii_trim_whitespace(text)
+
+
+def booleans(text: Any) -> Any:
+    """Return a column as booleans, or None if it holds something else."""
+    compute = import_pyarrow().compute
+    if compute.any(compute.invert(are_booleans(text))).as_py():
+        return None
+    return compute.equal(compute.utf8_lower(text), "true")
+
+
+def are_booleans(text: Any) -> Any:
+    """Return whether each cell is a boolean, null where it is missing."""
+    return import_pyarrow().compute.match_substring_regex(text, "(?i)^(true|false)$")
+
+
+def have_leading_zeros(text: Any) -> Any:
+    """Return whether each cell is a number with a leading zero."""
+    return import_pyarrow().compute.match_substring_regex(text, _LEADING_ZERO)
+
+
+def quoted(text: str) -> str:
+    """Return text as part of a command to copy, cut if it is long."""
+    return shlex.quote(shorten(text))
+
+
+def cells_as_text(columns: Sequence[Any], cells: Cells) -> list[Any]:
+    """Return `cells.text` of columns of the same length."""
+    return [text for block in _blocks(columns) for text in _divided(cells.text(_joined(block)), len(block))]
+
+
+def plain_numbers(texts: Sequence[Any], cells: Cells) -> list[Any]:
+    """Return the columns that are nothing but numbers as float64, many at a time, and None for the others.
+
+    None as well for columns with very large numbers or leading zeros, which need a closer look, and maybe for others.
+    The columns have the same length.
+    """
+    return [numbers for block in _blocks(texts) for numbers in _plain_numbers(block, cells)]
+
+
+def _plain_numbers(texts: Sequence[Any], cells: Cells) -> list[Any]:
+    if len(texts) == 1:
+        return [None]
+    compute = import_pyarrow().compute
+    text = _joined(texts)
+    numbers = cells.numbers(text)
+    if (
+        numbers is None
+        or (compute.max(compute.abs(numbers)).as_py() or 0) >= _LAST_EXACT
+        or compute.any(have_leading_zeros(text)).as_py()
+    ):
+        half = len(texts) // 2
+        return _plain_numbers(texts[:half], cells) + _plain_numbers(texts[half:], cells)
+    return _divided(numbers, len(texts))
+
+
+def _blocks(columns: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    """Divide columns into those to read with one call, since a call costs as much as some thousand cells."""
+    size = max(1, _CELLS_PER_BLOCK // max(1, len(columns[0]))) if columns else 1
+    for first in range(0, len(columns), size):
+        block = columns[first : first + size]
+        if sum(column.nbytes for column in block) <= _BYTES_PER_BLOCK:
+            yield block
+        else:
+            yield from ([column] for column in block)
+
+
+def _joined(columns: Sequence[Any]) -> Any:
+    """Return columns one after the other as one."""
+    pa = import_pyarrow()
+    if len(columns) == 1 or not len(columns[0]):
+        return columns[0]
+    chunks = [column.chunks if isinstance(column, pa.ChunkedArray) else [column] for column in columns]
+    return pa.concat_arrays([chunk for of_column in chunks for chunk in of_column])
+
+
+def _divided(joined: Any, n_columns: int) -> list[Any]:
+    n_rows = len(joined) // n_columns
+    return [joined.slice(i * n_rows, n_rows) for i in range(n_columns)]

@@ -1,0 +1,109 @@
+"""``wtm evaluate``: compare the predictions for a file with its labels."""
+
+import json
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.table import Table
+from sklearn.metrics import accuracy_score, confusion_matrix, log_loss
+
+from wtm.classifier import WTMClassifier
+from wtm.cli.arrow import import_pyarrow
+from wtm.cli.column_names import listed, require_columns
+from wtm.cli.csv_cells import Cells
+from wtm.cli.output import check_output
+from wtm.cli.predictions import PREDICTION, Predictions, probability_names, stored_format
+from wtm.cli.table_files import STANDARD_STREAM, open_table
+from wtm.cli.table_options import TableOptions
+from wtm.cli.training_columns import rows_with_label, target_column
+from wtm.loading import load_model
+from wtm.utils.atomic_write import atomic_write
+from wtm.utils.printable import escape, short_repr
+from wtm.validation.labels import check_labels
+
+_WIDTH = 10_000  # so that nothing is cut where nobody looks
+
+
+def evaluate(
+    options: TableOptions, model: Path, target: str | None, out: Path | None, *, drop_missing_target: bool
+) -> None:
+    """Print the metrics, or write them as JSON."""
+    clf = load_model(model)
+    clf.n_jobs = options.n_jobs
+    target = target or getattr(clf, "target_name_", None)
+    if not isinstance(target, str):
+        raise ValueError(f"{model} does not name the column with the labels: pass --target.")
+    with open_table(options.data, options.format.over(stored_format(clf))) as source:
+        require_columns([target], source.names, source.name, "the target of the model", source.hint)
+        predictions = Predictions(clf, source, options, proba=True)
+        if out is not None and out != STANDARD_STREAM:
+            check_output(out, [model, options.data], overwrite=options.overwrite)
+        with closing(predictions.batches([target])) as batches:
+            parts = [(batch.select([target]), found) for batch, found in batches]
+    column = import_pyarrow().concat_tables([labels for labels, _ in parts]).unify_dictionaries()[target]
+    if source.is_csv:
+        column = Cells.of(options.format.over(stored_format(clf))).text(column)
+    rows = rows_with_label(column, target, source.name, drop_missing=drop_missing_target)
+    labels = _labels(column.take(rows), rows + 1, target, clf, options, is_csv=source.is_csv)
+    found = {name: np.concatenate([part[name] for _, part in parts])[rows] for name in parts[0][1]}
+    metrics = _metrics(clf, labels, found)
+    if out is None:
+        _print(metrics)
+    elif out == STANDARD_STREAM:
+        typer.echo(json.dumps(metrics, indent=2))
+    else:
+        with atomic_write(out) as file:
+            file.write(json.dumps(metrics, indent=2).encode() + b"\n")
+
+
+def _labels(
+    column: Any, rows: np.ndarray, target: str, clf: WTMClassifier, options: TableOptions, *, is_csv: bool
+) -> np.ndarray:
+    """Return labels as the model has them; a ValueError if it does not know some."""
+    if is_csv and clf.classes_.dtype.kind not in "OU":
+        column = target_column(column, target, Cells.of(options.format.over(stored_format(clf))), rows)
+    labels = check_labels(column, f"The target {short_repr(target)}")
+    known = set(clf.classes_.tolist())
+    is_known = np.array([label in known for label in labels.tolist()])
+    if not is_known.all():
+        unknown = rows[~is_known]
+        raise ValueError(
+            f"the target {short_repr(target)} holds labels that are not classes of the model, in {len(unknown):,} of "
+            f"{len(labels):,} rows, the first in row {unknown[0]:,}: {listed(np.unique(labels[~is_known]).tolist())}. "
+            f"The classes are {listed(clf.classes_.tolist())}. Remove these rows, or train a model with them."
+        )
+    return labels
+
+
+def _metrics(clf: WTMClassifier, labels: np.ndarray, found: dict[str, np.ndarray]) -> dict[str, Any]:
+    """Return the metrics as plain data, in the order in which they are printed."""
+    classes = clf.classes_.tolist()
+    counts = Counter(labels.tolist())
+    probabilities = np.column_stack([found[name] for name in probability_names(clf)])
+    return {
+        "rows": len(labels),
+        "accuracy": accuracy_score(labels, found[PREDICTION]),
+        "accuracy_of_most_frequent_class": max(counts.values()) / len(labels),
+        "log_loss": log_loss(labels, probabilities, labels=clf.classes_),
+        "classes": classes,
+        "confusion_matrix": confusion_matrix(labels, found[PREDICTION], labels=clf.classes_).tolist(),
+    }
+
+
+def _print(metrics: dict[str, Any]) -> None:
+    typer.echo(
+        f"accuracy on {metrics['rows']:,} rows: {100 * metrics['accuracy']:.2f} % "
+        f"(the most frequent class alone: {100 * metrics['accuracy_of_most_frequent_class']:.2f} %)"
+    )
+    typer.echo(f"log loss: {metrics['log_loss']:.4f}\n")
+    classes = [escape(str(label)) for label in metrics["classes"]]
+    table = Table("label", *classes)
+    for label, counts in zip(classes, metrics["confusion_matrix"], strict=True):
+        table.add_row(label, *(f"{count:,}" for count in counts))
+    typer.echo("rows by their label (down) and their prediction (across):")
+    Console(width=None if Console().is_terminal else _WIDTH).print(table)

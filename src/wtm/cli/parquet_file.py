@@ -1,0 +1,58 @@
+"""Tables in Parquet files, read by pyarrow some rows at a time."""
+
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from wtm.cli.arrow import import_pyarrow, unreadable
+from wtm.cli.column_names import check_unique
+
+_ROWS_PER_BATCH = 1 << 16  # at most
+_CELLS_PER_BATCH = 1 << 24
+_BYTES_PER_TEXT = 12  # of a cell: its place in a column and in a list of objects
+
+
+class ParquetFile:
+    """A table whose columns have types; attributes are as in `CsvFile`, and the columns that pandas wrote as index."""
+
+    is_csv = False
+    hint = ""
+
+    def __init__(self, path: Path, name: str) -> None:
+        self.name = name
+        self._path = path
+        with self._open() as file:
+            schema = file.schema_arrow
+            self.n_rows: int = file.metadata.num_rows
+        stored = (schema.pandas_metadata or {}).get("index_columns", [])
+        self.index = tuple(column for column in stored if isinstance(column, str))  # a range is stored as a dict
+        self.names: list[str] = [column for column in schema.names if column not in self.index]
+        check_unique(schema.names, name)
+        self._types = dict(zip(schema.names, schema.types, strict=True))
+
+    def bytes_per_row(self, columns: Sequence[str]) -> int:
+        """Return what a row of these columns takes in memory, at the least."""
+        is_primitive = import_pyarrow().types.is_primitive
+        types = [self._types[column] for column in columns]
+        return sum(kind.bit_width // 8 if is_primitive(kind) else _BYTES_PER_TEXT for kind in types)
+
+    def batches(self, columns: Sequence[str]) -> Generator[Any, None, None]:
+        """Read these columns, some rows at a time."""
+        pa = import_pyarrow()
+        columns = list(columns)
+        with self._open() as file:
+            n_rows = max(1, min(_ROWS_PER_BATCH, _CELLS_PER_BATCH // max(1, len(columns))))
+            for batch in file.iter_batches(batch_size=n_rows, columns=columns, use_threads=False):
+                yield pa.Table.from_batches([batch]).select(columns)
+            if not self.n_rows:
+                yield file.schema_arrow.empty_table().select(columns)
+
+    @contextmanager
+    def _open(self) -> Iterator[Any]:
+        pa = import_pyarrow()
+        try:
+            with pa.parquet.ParquetFile(self._path) as file:
+                yield file
+        except (pa.ArrowException, OSError) as error:
+            raise unreadable(self.name, error) from None

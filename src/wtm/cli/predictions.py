@@ -1,0 +1,113 @@
+"""The predictions of a model for a file with a table, some rows at a time."""
+
+import warnings
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from typing import Any
+
+from wtm.classifier import WTMClassifier
+from wtm.cli.column_names import require_columns
+from wtm.cli.csv_cells import Cells
+from wtm.cli.csv_format import CsvFormat, option_words
+from wtm.cli.model_columns import ModelColumns
+from wtm.cli.notes import with_progress
+from wtm.cli.table_files import TableFile
+from wtm.cli.table_options import TableOptions
+
+PREDICTION = "prediction"
+
+
+def stored_format(clf: WTMClassifier) -> CsvFormat:
+    """Return the options of CSV with which a model was trained."""
+    return CsvFormat.from_json(getattr(clf, "csv_format_", "{}"))
+
+
+def probability_names(clf: WTMClassifier) -> list[str]:
+    """Return the names of the columns with probabilities."""
+    return [f"probability_{label}" for label in clf.classes_]
+
+
+class Predictions:
+    """Predicts the rows of a file, `n_rows` so far.
+
+    `source` was opened with the options that are given, completed by those of the training. Its columns are checked at
+    once.
+    """
+
+    def __init__(self, clf: WTMClassifier, source: TableFile, options: TableOptions, *, proba: bool) -> None:
+        self.n_rows = 0
+        self._clf = clf
+        self._source = source
+        self._options = options
+        self._proba = proba
+        self._names = _needed_columns(clf, source)
+        self._columns = None
+        if source.is_csv:
+            conditions = [None] * len(self._names) if clf.booleanizer_ is None else clf.booleanizer_.conditions_
+            cells = Cells.of(options.format.over(stored_format(clf)))
+            self._columns = ModelColumns(dict(zip(self._names, conditions, strict=True)), cells)
+        self._warnings: dict[str, None] | None = None  # that every batch gave, in their order
+
+    def batches(
+        self, others: Sequence[str], *, hidden: bool = False
+    ) -> Generator[tuple[Any, dict[str, Any]], None, None]:
+        """Give each batch, with the columns `others` in it, and the predictions and probabilities; then write notes."""
+        self._note_format()
+        batches = self._source.batches(list(dict.fromkeys([*self._names, *others])))
+        quiet = hidden or self._options.quiet
+        with closing(with_progress(batches, self._source.n_rows, "predicting", quiet=quiet)) as shown:
+            for batch in shown:
+                yield batch, self._predict(batch)
+        for text in [*(self._warnings or ()), *(self._columns.notes() if self._columns else ())]:
+            self._options.note(text)
+
+    def _note_format(self) -> None:
+        self._options.note_format(self._source)
+        if self._source.is_csv:
+            given, stored = self._options.format.given(), stored_format(self._clf).given()
+            if words := option_words(
+                {name: value for name, value in given.items() if stored.get(name, value) != value}
+            ):
+                self._options.note(f"{words} replaces the option of the training.")
+            replaced = {name: value for name, value in given.items() if stored.get(name, value) != value}
+            kept = {name: value for name, value in stored.items() if name not in given}
+            if replaced:
+                self._options.note(f"{option_words(replaced)} replaces the option of the training.")
+            if kept:
+                self._options.note(
+                    f"{self._source.name} is read with the options of the training: {option_words(kept)}"
+                )
+
+    def _predict(self, batch: Any) -> dict[str, Any]:
+        table = batch.select(self._names) if self._columns is None else self._columns.read(batch, self.n_rows + 1)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            # The number of columns is checked.
+            warnings.filterwarnings("ignore", message="X has feature names", category=UserWarning)
+            try:
+                found = {PREDICTION: self._clf.predict(table)}
+                if self._proba:
+                    found |= zip(probability_names(self._clf), self._clf.predict_proba(table).T, strict=True)
+            except TypeError as error:  # a column of lists, for instance
+                raise ValueError(str(error)) from None
+        if len(batch):
+            texts = dict.fromkeys(str(warning.message) for warning in caught)
+            before = texts if self._warnings is None else self._warnings
+            self._warnings = {text: None for text in before if text in texts}
+        self.n_rows += len(batch)
+        return found
+
+
+def _needed_columns(clf: WTMClassifier, source: TableFile) -> list[str]:
+    """Names, in the file, of the model's columns in their order."""
+    names = getattr(clf, "feature_names_in_", None)
+    if names is not None:
+        known = [*source.names, *source.index]
+        require_columns(names, known, source.name, "which the model needs", source.hint)
+        return [str(name) for name in names]
+    if len(source.names) != clf.n_features_in_:  # trained in Python on an array: columns go by position
+        raise ValueError(
+            f"{source.name} has {len(source.names):,} columns, and the model, which has no column names, needs "
+            f"exactly {clf.n_features_in_:,} in the order of training. {source.hint}".rstrip()
+        )
+    return source.names

@@ -1,0 +1,46 @@
+"""Options that several commands share: declared once, as the parameters of a function."""
+
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from wtm.cli.errors import one_line_on_failure
+
+ALL_CORES = -1
+
+
+def _check_n_jobs(n_jobs: int) -> int:
+    if n_jobs == 0:
+        raise typer.BadParameter("must be a positive number, or -1 for all cores, got 0.")
+    return n_jobs
+
+
+NJobs = Annotated[
+    int, typer.Option(callback=_check_n_jobs, help="Threads; -1 uses all cores. Results do not depend on it.")
+]
+"""The option ``--n-jobs`` of every command that computes."""
+
+
+def with_options(shared: Callable[..., Any], *without: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Make a command of a function: its own options, then those of `shared`, except some.
+
+    The function gets the result of `shared` as its first argument. Errors end the command with one line.
+    """
+    others = [option for name, option in inspect.signature(shared).parameters.items() if name not in without]
+
+    def decorate(work: Callable[..., None]) -> Callable[..., None]:
+        own = list(inspect.signature(work).parameters.values())[1:]
+
+        def command(**given: Any) -> None:
+            with one_line_on_failure():
+                options = shared(**{option.name: given.pop(option.name) for option in others})
+                work(options, **given)
+
+        parameters = [option.replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in [*own, *others]]
+        command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        command.__doc__ = work.__doc__
+        return command
+
+    return decorate

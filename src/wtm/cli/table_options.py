@@ -1,0 +1,99 @@
+"""The options of every command that reads a table."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wtm.cli.csv_format import CsvFormat, option_words
+from wtm.cli.notes import write_note
+from wtm.cli.shared_options import ALL_CORES, NJobs
+from wtm.utils.paths import as_path
+
+if TYPE_CHECKING:  # it imports NumPy
+    from wtm.cli.table_files import TableFile
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """The table to read, and how to work."""
+
+    data: Path  # "-" is standard input
+    format: CsvFormat  # the options that are given
+    n_jobs: int
+    overwrite: bool
+    quiet: bool
+
+    def note(self, text: str) -> None:
+        """Write a line on standard error, unless `quiet`."""
+        if not self.quiet:
+            write_note(text)
+
+    def note_format(self, source: "TableFile") -> None:
+        """Name options of CSV that are given for a Parquet file."""
+        words = option_words(self.format.given())
+        if words and not source.is_csv:
+            self.note(f"{source.name} is Parquet, to which {words} does not apply.")
+
+
+def _check_separator(separator: str | None) -> str | None:
+    if separator is None:
+        return None
+    separator = {"tab": "\t", "\\t": "\t"}.get(separator, separator)
+    if len(separator.encode()) != 1 or separator in '"\r\n':
+        raise typer.BadParameter(f"must be one ASCII character such as ';', or tab, got {separator!r}.")
+    return separator
+
+
+def _check_decimal(decimal: str | None) -> str | None:
+    if decimal not in (None, ".", ","):
+        raise typer.BadParameter(f"must be '.' or ',', got {decimal!r}.")
+    return decimal
+
+
+# Paths are strings, since a Path hides an empty name, and Typer would print an error of several lines.
+def table_options(
+    data: Annotated[
+        str, typer.Argument(help="CSV (also gzipped) or Parquet file; - is standard input.", metavar="DATA")
+    ],
+    missing: Annotated[
+        str | None,
+        typer.Option(
+            help="Cells of CSV read as missing, with commas between, besides empty cells, NA, NaN, null and the like.",
+            metavar="VALUES",
+            show_default=False,
+        ),
+    ] = None,
+    separator: Annotated[
+        str | None,
+        typer.Option(
+            callback=_check_separator,
+            help="Separator of CSV: a character, or tab. Default: comma, in .tsv tab.",
+            show_default=False,
+        ),
+    ] = None,
+    header: Annotated[
+        bool | None,
+        typer.Option(
+            "--header/--no-header",
+            help="Whether the first row of CSV holds the names; otherwise columns are x0, x1, ... Default: it does.",
+            show_default=False,
+        ),
+    ] = None,
+    encoding: Annotated[
+        str | None, typer.Option(help="Encoding of CSV, such as latin-1. Default: utf-8.", show_default=False)
+    ] = None,
+    decimal: Annotated[
+        str | None,
+        typer.Option(
+            callback=_check_decimal, help="Decimal point of CSV: . or ,", metavar="CHARACTER", show_default=False
+        ),
+    ] = None,
+    n_jobs: NJobs = ALL_CORES,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace --out if it exists.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no notes.")] = False,
+) -> TableOptions:
+    """Return the options as a record."""
+    format = CsvFormat(separator, decimal, None if missing is None else tuple(missing.split(",")), encoding, header)
+    return TableOptions(as_path(data, "DATA"), format, n_jobs, overwrite, quiet)

@@ -1,0 +1,82 @@
+"""The columns of a CSV file in training, and what a user may not expect of them."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from wtm.cli.arrow import import_pyarrow
+from wtm.cli.csv_cells import Cells, Rows, booleans, have_leading_zeros, plain_numbers, quoted
+from wtm.utils.printable import short_repr
+
+_MOST = 0.5
+_NEARLY_ALL = 0.9
+_MIN_DISTINCT = 20
+
+
+def training_columns(texts: Mapping[str, Any], cells: Cells, rows: Rows) -> tuple[dict[str, Any], list[str]]:
+    """Return columns as float64, booleans or text, and notes on them; `rows` are the rows' numbers in the file."""
+    columns: dict[str, Any] = {}
+    notes: list[str] = []
+    for (name, text), numbers in zip(texts.items(), plain_numbers(list(texts.values()), cells), strict=True):
+        columns[name] = numbers
+        if numbers is None:
+            columns[name] = training_column(text, name, cells, rows)
+            notes += column_notes(name, text, columns[name], cells, rows)
+    return columns, notes
+
+
+def training_column(text: Any, name: str, cells: Cells, rows: Rows) -> Any:
+    """Return a column as float64, booleans or text."""
+    numbers = cells.exact_numbers(text, name, rows)
+    if numbers is not None:
+        return numbers
+    found = booleans(text)
+    return text if found is None else found
+
+
+def rows_with_label(labels: Any, name: str, file: str, *, drop_missing: bool) -> np.ndarray:
+    """Return the places of the labels that are not missing. There must be one, and without `drop_missing` all."""
+    if not len(labels):
+        raise ValueError(f"{file} has no rows.")
+    rows = np.flatnonzero(~np.asarray(import_pyarrow().compute.is_null(labels, nan_is_null=True)))
+    n_missing = len(labels) - len(rows)
+    if not len(rows):
+        raise ValueError(f"the target {short_repr(name)} is missing in all rows of {file}.")
+    if n_missing and not drop_missing:
+        raise ValueError(
+            f"the target {short_repr(name)} is missing in {n_missing:,} of {len(labels):,} rows: pass "
+            "--drop-missing-target to leave them out."
+        )
+    return rows
+
+
+def target_column(text: Any, name: str, cells: Cells, rows: Rows) -> Any:
+    """Return a target in CSV as int64, float64, booleans or text; `rows` are the rows' numbers in the file."""
+    integers = None if cells.numbers(text) is None else cells.integers(text)
+    return training_column(text, name, cells, rows) if integers is None else integers
+
+
+def column_notes(name: str, text: Any, column: Any, cells: Cells, rows: Rows) -> Iterator[str]:
+    """Say what a user may not expect of a column: `text` is its cells, `column` what is learnt from.
+
+    Numbers lose their leading zeros; text is numbers for the most part, or differs in nearly every row.
+    """
+    pa = import_pyarrow()
+    label = f"column {short_repr(name)}"
+    if pa.types.is_floating(column.type):
+        place = pa.compute.index(have_leading_zeros(text), True).as_py()
+        if place >= 0:
+            yield f"{label} holds numbers, whose leading zeros do not count, as in row {rows[place]:,}."
+    elif pa.types.is_string(column.type):
+        are_numbers = cells.are_numbers(text)
+        n_values = len(text) - text.null_count
+        if pa.compute.mean(are_numbers).as_py() >= _MOST or cells.with_other_decimal().numbers(text) is not None:
+            place = pa.compute.index(are_numbers, False).as_py()
+            cell = text[place].as_py()
+            yield f"{label} is text because row {rows[place]:,} holds {short_repr(cell)}. {cells.remedy(cell)}"
+        elif pa.compute.count_distinct(text).as_py() >= max(_MIN_DISTINCT, _NEARLY_ALL * n_values):
+            yield (
+                f"{label} is text with another value in nearly every row, from which little can be learnt. "
+                f"--drop {quoted(name)} leaves it out."
+            )
