@@ -1,6 +1,7 @@
 """The documentation's code runs."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -112,3 +113,20 @@ def test_links_lead_to_files(path):
     links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", path.read_text("utf-8"))
     broken = [link for link in links if "://" not in link and not (path.parent / link).exists()]
     assert broken == []
+
+
+def test_the_readme_works_where_only_its_text_is():
+    """On PyPI there are no files next to it."""
+    urls = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["urls"]
+    text = re.sub(r"```.*?```|`[^`]*`", "", (ROOT / "README.md").read_text("utf-8"), flags=re.DOTALL)
+    defined = dict(re.findall(r"^\[(.+)\]: (\S+)$", text, re.MULTILINE))
+    used = re.findall(r"\]\[(.+?)\]", text) + re.findall(r"(?<!\])\[([^\]]+)\](?![\[(:])", text)
+    assert set(used) == set(defined)
+    links = [*defined.values(), *re.findall(r"\]\((.+?)\)", text)]
+    assert [link for link in links if not link.startswith("https://")] == []
+    here = [
+        link.removeprefix(f"{urls['Repository']}/blob/main/") for link in links if link.startswith(urls["Repository"])
+    ]
+    assert [path for path in here if not (ROOT / path).is_file()] == []
+    assert len(here) >= 10
+    assert all(url.startswith(urls["Repository"]) for url in urls.values())

@@ -267,7 +267,7 @@ WRONG_LABELS = {
     "a column, mixed": ([[1] if label == 1 else ["b"] for label in y.tolist()], "all of one kind; got strings and 1"),
     "dates": (np.datetime64("2020-01-01") + y, r"got dates or times of dtype datetime64\[D\]: convert them to strings"),
     "times": (y * np.timedelta64(1, "h"), r"got dates or times of dtype timedelta64\[h\]"),
-    "continuous": (y * 0.37 + 0.1, "all of one kind; got np.float64"),
+    "continuous": (y * 0.37 + 0.1, r"all of one kind; got 0\.\d+ and continuous"),
     "objects": (y.astype(bool).astype(object), "all of one kind"),
 }
 

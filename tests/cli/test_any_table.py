@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.helpers.shell import done, read_csv, refused
+from tests.helpers.shell import N_ROWS, done, read_csv, refused
 
 pytest.importorskip("pyarrow")
 
@@ -21,7 +21,8 @@ def test_the_example_of_the_readme(trained, tmp_path, monkeypatch):
     results = [done(*shlex.split(line)[1:]) for line in block.splitlines()]
     assert "held-out rows" in results[0].stdout
     assert list(read_csv("predictions.csv")[0]) == ["age", "prediction", "probability_no", "probability_yes"]
-    assert results[2].stdout.count("THEN votes") == 4
+    assert f"accuracy on {N_ROWS} rows" in results[2].stdout
+    assert results[3].stdout.count("THEN votes") == 4
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -22,6 +22,9 @@ def require_columns(names: Iterable[str], known: Sequence[str], file: str, purpo
     present = set(known)
     missing = [name for name in names if name not in present]
     if missing:
+        alike = [name for name in known if _spelt(name) == _spelt(missing[0])]
+        if alike:
+            hint = f"Did you mean {short_repr(alike[0])}?"
         if "" in missing:
             hint = "A name is empty: is a variable not set?"
         message = f"{file} has no column {listed(missing)}, {purpose}. Its columns are {listed(known)}. {hint}"
@@ -36,6 +39,10 @@ def check_unique(names: Sequence[str], file: str) -> None:
             f"{file} has more than one column called {short_repr(duplicate)}: rename them, or pass --no-header if the "
             "file has no header."
         )
+
+
+def _spelt(name: str) -> str:
+    return "".join(name.split()).casefold()
 
 
 def listed(values: Sequence[object]) -> str:

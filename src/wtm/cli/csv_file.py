@@ -19,7 +19,7 @@ _BLOCK = 2 << 20  # bytes at a time; a row must fit in, and pyarrow reads up to 
 _BYTES_PER_BATCH = 1 << 25
 _BYTES_PER_TEXT = 12  # of a cell: its place in a column and in a list of objects
 _START = 1 << 16  # bytes in which the kind of the file shows
-_SEPARATORS = (",", ";", "\t", "|", " ")  # in the order in which they are suggested
+_SEPARATORS = (",", ";", "\t", "|")  # in the order in which they are suggested
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 _OPEN_QUOTE = "Is there a quotation mark that is not closed?"
 
@@ -136,7 +136,7 @@ class CsvFile:
             )
         self.hint = ""
         found = [separator for separator in _SEPARATORS if separator in line]
-        if self._separator not in found and found:
+        if found and self._separator not in line:
             self.hint = (
                 f"{short_repr(self._separator)} does not occur in the first line. If {short_repr(found[0])} separates "
                 f"the columns, pass {option_words({'separator': found[0]})}."
@@ -188,28 +188,36 @@ class CsvFile:
         if "UTF8" in reason:
             return self._encoding_error()
         if "Empty CSV" in reason:
-            return ValueError(f"{self.name} has no rows.")
+            is_open = self._start.count(b'"') % 2
+            return ValueError(f"{self.name} has no rows.{f' {_OPEN_QUOTE}' if is_open else ''}")
         if "straddling" in reason:
             return ValueError(f"{self.name} has a row of more than {_BLOCK >> 20} MiB. {_OPEN_QUOTE}")
         found = re.search(r"Row #([0-9]+): Expected ([0-9]+) columns, got ([0-9]+)", reason)
         if not found:
             return unreadable(self.name, reason)
+        if self._is_binary():
+            return ValueError(f"{self.name} holds control characters, so it does not seem to be text.")
         row, expected, n_fields = map(int, found.groups())
         row -= self._has_header
         text = f"{self.name}: row {row:,} has {_fields(n_fields)}, and the rows before it have {expected:,}."
+        remedy = f"Is --separator {short_repr(self._separator)} right? {_OPEN_QUOTE}"
         if row == self._has_header:
             text = f"{self.name}: the header has {_fields(expected)}, and the first row has {n_fields:,}."
-            if n_fields == expected + 1:
-                text += " If R wrote row names into it, use row.names=FALSE."
-        remedy = self.hint or f"Is --separator {short_repr(self._separator)} right? {_OPEN_QUOTE}"
+            if expected == 1:
+                remedy = self.hint or "Is the first line a title or a comment? Then remove it."
+            elif n_fields == expected + 1:
+                remedy = f"If R wrote row names into it, use row.names=FALSE. {remedy}"
         return ValueError(f"{text} {remedy}")
+
+    def _is_binary(self) -> bool:
+        return not wide_encoding(self._start) and _CONTROL.search(self._start) is not None
 
     def _encoding_error(self) -> ValueError:
         wide = wide_encoding(self._start)
         others = [wide] if wide else [other for other in ("utf-8", "latin-1", "cp1252") if other != self._encoding]
-        is_doubtful = not wide and _CONTROL.search(self._start)
+        doubt = ", or is not text" if self._is_binary() else ""
         return ValueError(
-            f"{self.name} is not encoded in {short_repr(self._encoding)}{', or is not text' if is_doubtful else ''}: "
+            f"{self.name} is not encoded in {short_repr(self._encoding)}{doubt}: "
             f"pass its encoding, such as --encoding {' or '.join(others)}."
         )
 

@@ -35,7 +35,7 @@ def evaluate(
     """Print the metrics, or write them as JSON."""
     clf = load_model(model)
     clf.n_jobs = options.n_jobs
-    target = target or getattr(clf, "target_name_", None)
+    target = getattr(clf, "target_name_", None) if target is None else target
     if not isinstance(target, str):
         raise ValueError(f"{model} does not name the column with the labels: pass --target.")
     with open_table(options.data, options.format.over(stored_format(clf))) as source:

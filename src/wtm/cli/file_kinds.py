@@ -5,6 +5,7 @@ import re
 
 _AS_PARQUET = "Convert it to Parquet or CSV, in Python with pandas.{}(...).to_parquet(...)."
 _KINDS = {
+    rb"(?s).{4}\x00{4}\{\"": ("a model file", "Pass a table; MODEL comes before DATA."),
     rb"PK\x03\x04": (
         "a zip archive or an Excel workbook",
         "Unpack the archive, or save the sheet as CSV in a spreadsheet program.",
@@ -13,19 +14,29 @@ _KINDS = {
     rb"ARROW1|FEA1": ("a Feather file", _AS_PARQUET.format("read_feather")),
     rb"\x80[\x02-\x05]": ("a pickle", "If it holds a data frame, write it with frame.to_parquet(...) in Python."),
     rb"SQLite format 3": ("an SQLite database", _AS_PARQUET.format("read_sql")),
-    rb'\s*(\{\s*"|\[\s*[\[{])': ("JSON", _AS_PARQUET.format("read_json")),
+    rb'\s*(\{\s*"|\[\s*[\[{])': (
+        "JSON",
+        _AS_PARQUET.format("read_json") + " For JSON lines, pass lines=True.",
+    ),
     rb"\x89HDF\r\n": ("an HDF5 file", _AS_PARQUET.format("read_hdf")),
     rb"\x93NUMPY": ("a NumPy array", "In Python, write pandas.DataFrame(numpy.load(...)).to_csv(...)."),
-    rb"RD[AX][23]\n|[AX]\n\x00\x00\x00": ("a file of R", "Write the data frame with write.csv(..., row.names=FALSE)."),
+    rb"RD[AX][23]\n|[AX]\n\x00\x00\x00[\x02\x03]": (
+        "a file of R",
+        "In R, use write.csv(..., row.names=FALSE).",
+    ),
     rb"\$FL[23]@\(#\)": ("an SPSS file", _AS_PARQUET.format("read_spss")),
     rb"<stata_dta>": ("a Stata file", _AS_PARQUET.format("read_stata")),
     rb"(?i)\s*<(!doctype html|html|\?xml)": ("a page of HTML or XML", "Was it downloaded from the right address?"),
     rb"%PDF-": ("a PDF document", "Export the table as CSV."),
     rb"\x89PNG|\xff\xd8\xff|GIF8[79]a": ("an image", "Give the name of a CSV or Parquet file."),
     rb"7z\xbc\xaf|Rar!\x1a|\xfd7zXZ": ("an archive", "Unpack it."),
-    rb"(?s).{4}\x00{4}\{\"": ("a model file", "MODEL comes before DATA."),
 }
-_COMPRESSIONS = {rb"\x1f\x8b": "gzip", rb"BZh[1-9]1AY": "bz2", rb"\x28\xb5\x2f\xfd": "zstd", rb"\x04\x22\x4d\x18": "lz4"}
+_COMPRESSIONS = {
+    rb"\x1f\x8b": "gzip",
+    rb"BZh[1-9]1AY": "bz2",
+    rb"\x28\xb5\x2f\xfd": "zstd",
+    rb"\x04\x22\x4d\x18": "lz4",
+}
 _BOMS = {
     codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32", codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",

@@ -63,20 +63,15 @@ class Predictions:
 
     def _note_format(self) -> None:
         self._options.note_format(self._source)
-        if self._source.is_csv:
-            given, stored = self._options.format.given(), stored_format(self._clf).given()
-            if words := option_words(
-                {name: value for name, value in given.items() if stored.get(name, value) != value}
-            ):
-                self._options.note(f"{words} replaces the option of the training.")
-            replaced = {name: value for name, value in given.items() if stored.get(name, value) != value}
-            kept = {name: value for name, value in stored.items() if name not in given}
-            if replaced:
-                self._options.note(f"{option_words(replaced)} replaces the option of the training.")
-            if kept:
-                self._options.note(
-                    f"{self._source.name} is read with the options of the training: {option_words(kept)}"
-                )
+        if not self._source.is_csv:
+            return
+        given, stored = self._options.format.given(), stored_format(self._clf).given()
+        replaced = {name: value for name, value in given.items() if stored.get(name, value) != value}
+        kept = {name: value for name, value in stored.items() if name not in given}
+        if replaced:
+            self._options.note(f"{option_words(replaced)} replaces the option of the training.")
+        if kept:
+            self._options.note(f"{self._source.name} is read with the options of the training: {option_words(kept)}")
 
     def _predict(self, batch: Any) -> dict[str, Any]:
         table = batch.select(self._names) if self._columns is None else self._columns.read(batch, self.n_rows + 1)

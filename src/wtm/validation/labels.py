@@ -140,7 +140,9 @@ def _check_kind(labels: np.ndarray, name: str) -> None:
         if np.isnan(wrong).any():
             raise _missing(name, np.nan)
         if wrong.size:
-            raise _unknown_kind(name, f"{wrong[0]!r} and continuous numbers of dtype {labels.dtype}")
+            one = wrong.tolist()[0]
+            remedy = "wtm predicts classes: divide the numbers into ranges"
+            raise _unknown_kind(name, f"{one!r} and continuous numbers of dtype {labels.dtype}: {remedy}")
     elif kind == "O":
         others = [label for label in labels.tolist() if not isinstance(label, str)]
         missing = [label for label in others if is_missing(label)]
