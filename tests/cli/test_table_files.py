@@ -5,7 +5,6 @@ import gzip
 import io
 import os
 import re
-import sys
 import threading
 
 import numpy as np
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.helpers.shell import N_ROWS, QUICK, as_csv, done, invoke, people, refused, same_model
 from wtm import load_model
-from wtm.cli import csv_file, parquet_file, table_files
+from wtm.cli import arrow, csv_file, parquet_file, table_files
 from wtm.cli.csv_format import CsvFormat
 from wtm.rules import rules_of
 from wtm.utils import memory_limits
@@ -323,7 +322,7 @@ def test_files_that_are_not_there(trained, tmp_path):
 
 
 def test_without_pyarrow_the_remedy_is_told(trained, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setattr(arrow, "pa", None)
     line = refused("train", trained[0] / "people.csv", "--target", "buys", "--out", tmp_path / "m")
     assert "pip install 'weighted-tsetlin-machine[tables]'" in line
 

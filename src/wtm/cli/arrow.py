@@ -1,25 +1,30 @@
-"""pyarrow, which is installed on demand."""
+"""pyarrow, which reads tables, if it is installed."""
 
 from typing import Any
 
 from wtm.utils.printable import shorten
 
+try:
+    import pyarrow
+    import pyarrow.compute
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    pa: Any = pyarrow
+except ImportError:
+    pa = None
+compute: Any = pa and pa.compute
+
 _LONGEST_REASON = 300
 
 
-def import_pyarrow() -> Any:
-    """Return pyarrow; a ValueError with the remedy if it is not installed."""
-    try:
-        import pyarrow
-        import pyarrow.compute
-        import pyarrow.csv
-        import pyarrow.parquet
-    except ImportError:
+def require_pyarrow() -> None:
+    """Raise a ValueError with the remedy if pyarrow is not installed."""
+    if pa is None:
         raise ValueError(
             "pyarrow, which reads CSV and Parquet files, is not installed: "
             "python -m pip install 'weighted-tsetlin-machine[tables]'"
-        ) from None
-    return pyarrow
+        )
 
 
 def unreadable(name: str, reason: object) -> ValueError:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from wtm.cli.arrow import import_pyarrow
+from wtm.cli.arrow import compute, pa
 from wtm.cli.csv_format import PANDAS_MISSING, CsvFormat
 from wtm.tables.float64 import precision_error
 from wtm.utils.printable import short_repr, shorten
@@ -45,24 +45,22 @@ class Cells:
     @classmethod
     def of(cls, format: CsvFormat) -> "Cells":
         """Return how the cells of such a file are read."""
-        missing = import_pyarrow().array([*PANDAS_MISSING, *(format.missing or ())])
+        missing = pa.array([*PANDAS_MISSING, *(format.missing or ())])
         return cls(missing, format.decimal or ".")
 
     def text(self, column: Any) -> Any:
         """Return the cells, null where they are missing."""
-        pa = import_pyarrow()
-        is_missing = pa.compute.is_in(column, value_set=self.missing)
-        return pa.compute.if_else(is_missing, pa.scalar(None, pa.string()), column)
+        is_missing = compute.is_in(column, value_set=self.missing)
+        return compute.if_else(is_missing, pa.scalar(None, pa.string()), column)
 
     def numbers(self, text: Any) -> Any:
         """Return a column as float64, or None if it holds something else."""
-        pa = import_pyarrow()
         try:
             numbers = self._plain(text).cast(pa.float64())
         except pa.ArrowInvalid:
             return None
         # To the cast, "NAN" is a number.
-        return None if pa.compute.any(pa.compute.is_nan(numbers)).as_py() else numbers
+        return None if compute.any(compute.is_nan(numbers)).as_py() else numbers
 
     def exact_numbers(self, text: Any, name: str, rows: Rows) -> Any:
         """Return a column as float64, or None.
@@ -72,38 +70,38 @@ class Cells:
         ValueError
             A number is infinite, or an integer that float64 would round. Its row in the file is that in `rows`.
         """
-        compute = import_pyarrow().compute
         numbers = self.numbers(text)
         if numbers is not None:
             is_large = compute.greater_equal(compute.abs(numbers), _LAST_EXACT)
-            for i in compute.indices_nonzero(is_large).to_pylist():
-                self._check_large(text[i].as_py(), numbers[i].as_py(), name, rows[i])
+            places = compute.indices_nonzero(is_large).to_pylist()
+            large = zip(text.filter(is_large).to_pylist(), numbers.filter(is_large).to_pylist(), places, strict=True)
+            for cell, number, place in large:
+                self._check_large(cell, number, name, rows, place)
         return numbers
 
-    def _check_large(self, cell: str, number: float, name: str, row: int) -> None:
+    def _check_large(self, cell: str, number: float, name: str, rows: Rows, place: int) -> None:
         digits = cell.strip().lstrip("+-")
         # Beyond 64 bits pandas makes text, or Python's own integers, of whole columns.
         if digits.isdigit() and (int(digits) != abs(number) or int(digits) >= 1 << 63):
-            error = precision_error(f"row {row:,} of column {short_repr(name)}", int(cell))
+            error = precision_error(f"row {rows[place]:,} of column {short_repr(name)}", int(cell))
             raise ValueError(f"{error} 'wtm train' leaves it out with --drop {quoted(name)}.")
         if abs(number) == float("inf"):
             raise ValueError(
-                f"row {row:,} of column {short_repr(name)} holds {short_repr(cell)}, which is infinite or too large "
-                f"for float64. Replace it with a finite number, or, if it stands for a missing value, pass --missing "
-                f"{quoted(cell)}."
+                f"row {rows[place]:,} of column {short_repr(name)} holds {short_repr(cell)}, which is infinite or too "
+                f"large for float64. Replace it with a finite number or, if it stands for a missing value, pass "
+                f"--missing {quoted(cell)}."
             )
 
     def integers(self, text: Any) -> Any:
         """Return a column of numbers as int64, or None if it holds other numbers than integers of 64 bits."""
-        pa = import_pyarrow()
         try:
-            return pa.compute.ascii_ltrim(self._plain(text), "+").cast(pa.int64())
+            return compute.ascii_ltrim(self._plain(text), "+").cast(pa.int64())
         except pa.ArrowInvalid:
             return None
 
     def are_numbers(self, text: Any) -> Any:
         """Return whether each cell is a number, null where it is missing."""
-        return import_pyarrow().compute.match_substring_regex(self._plain(text), _NUMBER)
+        return compute.match_substring_regex(self._plain(text), _NUMBER)
 
     def with_other_decimal(self) -> "Cells":
         """Return how the cells are read with the other decimal point."""
@@ -112,12 +110,11 @@ class Cells:
     def remedy(self, cell: str) -> str:
         """Return what to do about a cell among numbers."""
         other = self.with_other_decimal()
-        if other.numbers(import_pyarrow().array([cell])) is not None:
+        if other.numbers(pa.array([cell])) is not None:
             return f"If {other.decimal!r} is the decimal point, pass --decimal {shlex.quote(other.decimal)}."
         return f"If this stands for a missing value, pass --missing {quoted(cell)}."
 
     def _plain(self, text: Any) -> Any:
-        compute = import_pyarrow().compute
         if self.decimal != ".":
             text = compute.replace_substring(compute.replace_substring(text, ".", "x"), self.decimal, ".")
         return compute.ascii_trim_whitespace(text)
@@ -125,7 +122,6 @@ class Cells:
 
 def booleans(text: Any) -> Any:
     """Return a column as booleans, or None if it holds something else."""
-    compute = import_pyarrow().compute
     if compute.any(compute.invert(are_booleans(text))).as_py():
         return None
     return compute.equal(compute.utf8_lower(text), "true")
@@ -133,12 +129,12 @@ def booleans(text: Any) -> Any:
 
 def are_booleans(text: Any) -> Any:
     """Return whether each cell is a boolean, null where it is missing."""
-    return import_pyarrow().compute.match_substring_regex(text, "(?i)^(true|false)$")
+    return compute.match_substring_regex(text, "(?i)^(true|false)$")
 
 
 def have_leading_zeros(text: Any) -> Any:
     """Return whether each cell is a number with a leading zero."""
-    return import_pyarrow().compute.match_substring_regex(text, _LEADING_ZERO)
+    return compute.match_substring_regex(text, _LEADING_ZERO)
 
 
 def quoted(text: str) -> str:
@@ -163,7 +159,6 @@ def plain_numbers(texts: Sequence[Any], cells: Cells) -> list[Any]:
 def _plain_numbers(texts: Sequence[Any], cells: Cells) -> list[Any]:
     if len(texts) == 1:
         return [None]
-    compute = import_pyarrow().compute
     text = _joined(texts)
     numbers = cells.numbers(text)
     if (
@@ -189,7 +184,6 @@ def _blocks(columns: Sequence[Any]) -> Iterator[Sequence[Any]]:
 
 def _joined(columns: Sequence[Any]) -> Any:
     """Return columns one after the other as one."""
-    pa = import_pyarrow()
     if len(columns) == 1 or not len(columns[0]):
         return columns[0]
     chunks = [column.chunks if isinstance(column, pa.ChunkedArray) else [column] for column in columns]

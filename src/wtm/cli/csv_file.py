@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from wtm.cli.arrow import import_pyarrow, unreadable
+from wtm.cli.arrow import compute, pa, unreadable
 from wtm.cli.column_names import check_unique
 from wtm.cli.csv_format import CsvFormat, option_words
 from wtm.cli.file_kinds import check_kind, wide_encoding
@@ -63,7 +63,7 @@ class CsvFile:
                     shutil.copyfileobj(source, target)
                 self._path, self._compression = copy, None
             self._check_first_line()
-            with self._open(import_pyarrow().csv.ConvertOptions()) as reader:
+            with self._open(pa.csv.ConvertOptions()) as reader:
                 self._names_in_file: list[str] = reader.schema.names
         if self._has_header:  # empty names as in pandas
             self.names = [column or f"Unnamed: {i}" for i, column in enumerate(self._names_in_file)]
@@ -78,7 +78,6 @@ class CsvFile:
 
     def batches(self, columns: Sequence[str]) -> Generator[Any, None, None]:
         """Read these columns, some rows at a time."""
-        pa = import_pyarrow()
         in_file = dict(zip(self.names, self._names_in_file, strict=True))
         wanted = [in_file[column] for column in columns]
         # The last column is read in any case: a quotation mark that is not closed shows in it.
@@ -97,7 +96,7 @@ class CsvFile:
                 self._check_end(last, n_rows)
 
     def _stream(self) -> Any:
-        return import_pyarrow().input_stream(str(self._path), compression=self._compression)
+        return pa.input_stream(str(self._path), compression=self._compression)
 
     def _read_start(self) -> bytes:
         with closing(self._stream()) as stream:
@@ -106,7 +105,6 @@ class CsvFile:
 
     @contextmanager
     def _open(self, conversion: Any) -> Iterator[Any]:
-        pa = import_pyarrow()
         reading = pa.csv.ReadOptions(
             block_size=_BLOCK, autogenerate_column_names=not self._has_header, use_threads=False
         )
@@ -143,7 +141,6 @@ class CsvFile:
             )
 
     def _check_blank_lines(self, table: Any) -> None:
-        compute = import_pyarrow().compute
         if compute.any(compute.match_substring_regex(table[0], r"^[ \t]+$")).as_py():
             raise ValueError(
                 f"{self.name} has one column, and a line of white space alone, which may or may not be a row: remove "
@@ -177,7 +174,7 @@ class CsvFile:
             raise self._encoding_error() from None
         except LookupError:
             raise ValueError(f"--encoding {short_repr(self._encoding)} is not an encoding that Python knows.") from None
-        except import_pyarrow().ArrowException as error:
+        except pa.ArrowException as error:
             raise self._clear_error(str(error)) from None
         except OSError as error:
             if error.errno:
@@ -228,7 +225,6 @@ def _fields(n: int) -> str:
 
 def _gathered(reader: Any) -> Iterator[Any]:
     """Tables of several batches each, since a block holds few rows of a wide file; at least one."""
-    pa = import_pyarrow()
     batches: list[Any] = []
     n_bytes = 0
     is_first = True

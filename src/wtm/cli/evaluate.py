@@ -13,7 +13,7 @@ from rich.table import Table
 from sklearn.metrics import accuracy_score, confusion_matrix, log_loss
 
 from wtm.classifier import WTMClassifier
-from wtm.cli.arrow import import_pyarrow
+from wtm.cli.arrow import pa
 from wtm.cli.column_names import listed, require_columns
 from wtm.cli.csv_cells import Cells
 from wtm.cli.output import check_output
@@ -45,7 +45,7 @@ def evaluate(
             check_output(out, [model, options.data], overwrite=options.overwrite)
         with closing(predictions.batches([target])) as batches:
             parts = [(batch.select([target]), found) for batch, found in batches]
-    column = import_pyarrow().concat_tables([labels for labels, _ in parts]).unify_dictionaries()[target]
+    column = pa.concat_tables([labels for labels, _ in parts]).unify_dictionaries()[target]
     if source.is_csv:
         column = Cells.of(options.format.over(stored_format(clf))).text(column)
     rows = rows_with_label(column, target, source.name, drop_missing=drop_missing_target)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from wtm.cli.arrow import import_pyarrow
+from wtm.cli.arrow import compute, pa
 from wtm.cli.csv_cells import Cells, are_booleans, booleans, cells_as_text, plain_numbers
 from wtm.tables.conditions import Categories, Conditions
 from wtm.utils.printable import short_repr
@@ -35,7 +35,7 @@ class ModelColumns:
                 columns[name] = self._read(text, name, first_row)
             else:
                 self._found[name] = "numbers"
-        return import_pyarrow().table({name: columns[name] for name in names})
+        return pa.table({name: columns[name] for name in names})
 
     def notes(self) -> Iterator[str]:
         """Name, after the last batch, the columns of text that hold only numbers or booleans."""
@@ -70,7 +70,7 @@ class ModelColumns:
         """Place of the first cell that is not what those before it are, numbers or booleans."""
         of_booleans = before == "booleans" or (before is None and booleans(text.drop_null()[:1]) is not None)
         fit = are_booleans(text) if of_booleans else self._cells.are_numbers(text)
-        place: int = import_pyarrow().compute.index(fit, False).as_py()
+        place: int = compute.index(fit, False).as_py()
         return place
 
     def _kind(self, text: Any) -> str:

@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 import typer
 
-from wtm.cli.arrow import import_pyarrow
+from wtm.cli.arrow import pa
 from wtm.cli.table_files import PARQUET, STANDARD_STREAM
 from wtm.utils.atomic_write import atomic_write, check_writable
 
@@ -115,7 +115,6 @@ def _without_formula(value: Any) -> Any:
 
 @contextmanager
 def _parquet_writer(file: Any) -> Iterator[Callable[[Any], None]]:
-    pa = import_pyarrow()
     with ExitStack() as stack:
         writer = None
 

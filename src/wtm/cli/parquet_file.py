@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from wtm.cli.arrow import import_pyarrow, unreadable
+from wtm.cli.arrow import pa, unreadable
 from wtm.cli.column_names import check_unique
 
 _ROWS_PER_BATCH = 1 << 16  # at most
@@ -33,13 +33,12 @@ class ParquetFile:
 
     def bytes_per_row(self, columns: Sequence[str]) -> int:
         """Return what a row of these columns takes in memory, at the least."""
-        is_primitive = import_pyarrow().types.is_primitive
+        is_primitive = pa.types.is_primitive
         types = [self._types[column] for column in columns]
         return sum(kind.bit_width // 8 if is_primitive(kind) else _BYTES_PER_TEXT for kind in types)
 
     def batches(self, columns: Sequence[str]) -> Generator[Any, None, None]:
         """Read these columns, some rows at a time."""
-        pa = import_pyarrow()
         columns = list(columns)
         with self._open() as file:
             n_rows = max(1, min(_ROWS_PER_BATCH, _CELLS_PER_BATCH // max(1, len(columns))))
@@ -50,7 +49,6 @@ class ParquetFile:
 
     @contextmanager
     def _open(self) -> Iterator[Any]:
-        pa = import_pyarrow()
         try:
             with pa.parquet.ParquetFile(self._path) as file:
                 yield file

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from wtm.cli.arrow import import_pyarrow
+from wtm.cli.arrow import pa
 from wtm.cli.column_names import parse_names, require_columns
 from wtm.cli.output import check_table_output, table_writer
 from wtm.cli.predictions import PREDICTION, Predictions, probability_names, stored_format
@@ -19,7 +19,6 @@ def predict(
     options: TableOptions, model: Path, out: Path, *, proba: bool, keep: Sequence[str], escape_formulas: bool
 ) -> None:
     """Predict, and write the predictions in the order of the rows."""
-    pa = import_pyarrow()
     clf = load_model(model)
     clf.n_jobs = options.n_jobs
     with open_table(options.data, options.format.over(stored_format(clf))) as source:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from wtm.cli.arrow import import_pyarrow
+from wtm.cli.arrow import require_pyarrow
 from wtm.cli.csv_file import CsvFile
 from wtm.cli.csv_format import CsvFormat
 from wtm.cli.file_kinds import check_kind, compression_of
@@ -27,7 +27,7 @@ TableFile = CsvFile | ParquetFile
 @contextmanager
 def open_table(path: Path, format: CsvFormat) -> Iterator[TableFile]:
     """Open a file, as Parquet or CSV by its first bytes; ``-`` is standard input."""
-    import_pyarrow()
+    require_pyarrow()
     name = "standard input" if path == STANDARD_STREAM else str(path)
     if path.is_dir():
         raise ValueError(f"{name} is a folder: give the name of a CSV or Parquet file.")

@@ -12,7 +12,7 @@ from sklearn.model_selection import train_test_split
 
 from wtm.booleanizer import Booleanizer
 from wtm.classifier import WTMClassifier
-from wtm.cli.arrow import import_pyarrow
+from wtm.cli.arrow import pa
 from wtm.cli.column_names import parse_names, require_columns
 from wtm.cli.csv_cells import Cells, cells_as_text
 from wtm.cli.notes import warnings_as_notes, with_progress
@@ -120,7 +120,6 @@ def _read(
     source: TableFile, features: Sequence[str], target: str, options: TableOptions, *, drop_missing_target: bool
 ) -> tuple[Any, np.ndarray]:
     """Read what is learnt from as a pyarrow table, and the labels, of the rows with a label."""
-    pa = import_pyarrow()
     cells = Cells.of(options.format)
     names = [*features, target]
     if source.n_rows is not None:  # a small file can hold many rows that are alike
@@ -151,7 +150,7 @@ def _read(
 
 
 def _text(batch: Any, cells: Cells) -> Any:
-    return import_pyarrow().table(cells_as_text(batch.columns, cells), names=batch.column_names)
+    return pa.table(cells_as_text(batch.columns, cells), names=batch.column_names)
 
 
 def _note_similar(labels: np.ndarray, target: str, options: TableOptions) -> None:

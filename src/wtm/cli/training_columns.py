@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from wtm.cli.arrow import import_pyarrow
+from wtm.cli.arrow import compute, pa
 from wtm.cli.csv_cells import Cells, Rows, booleans, have_leading_zeros, plain_numbers, quoted
 from wtm.utils.printable import short_repr
 
@@ -39,7 +39,7 @@ def rows_with_label(labels: Any, name: str, file: str, *, drop_missing: bool) ->
     """Return the places of the labels that are not missing. There must be one, and without `drop_missing` all."""
     if not len(labels):
         raise ValueError(f"{file} has no rows.")
-    rows = np.flatnonzero(~np.asarray(import_pyarrow().compute.is_null(labels, nan_is_null=True)))
+    rows = np.flatnonzero(~np.asarray(compute.is_null(labels, nan_is_null=True)))
     n_missing = len(labels) - len(rows)
     if not len(rows):
         raise ValueError(f"the target {short_repr(name)} is missing in all rows of {file}.")
@@ -62,20 +62,19 @@ def column_notes(name: str, text: Any, column: Any, cells: Cells, rows: Rows) ->
 
     Numbers lose their leading zeros; text is numbers for the most part, or differs in nearly every row.
     """
-    pa = import_pyarrow()
     label = f"column {short_repr(name)}"
     if pa.types.is_floating(column.type):
-        place = pa.compute.index(have_leading_zeros(text), True).as_py()
+        place = compute.index(have_leading_zeros(text), True).as_py()
         if place >= 0:
             yield f"{label} holds numbers, whose leading zeros do not count, as in row {rows[place]:,}."
     elif pa.types.is_string(column.type):
         are_numbers = cells.are_numbers(text)
         n_values = len(text) - text.null_count
-        if pa.compute.mean(are_numbers).as_py() >= _MOST or cells.with_other_decimal().numbers(text) is not None:
-            place = pa.compute.index(are_numbers, False).as_py()
+        if compute.mean(are_numbers).as_py() >= _MOST or cells.with_other_decimal().numbers(text) is not None:
+            place = compute.index(are_numbers, False).as_py()
             cell = text[place].as_py()
             yield f"{label} is text because row {rows[place]:,} holds {short_repr(cell)}. {cells.remedy(cell)}"
-        elif pa.compute.count_distinct(text).as_py() >= max(_MIN_DISTINCT, _NEARLY_ALL * n_values):
+        elif compute.count_distinct(text).as_py() >= max(_MIN_DISTINCT, _NEARLY_ALL * n_values):
             yield (
                 f"{label} is text with another value in nearly every row, from which little can be learnt. "
                 f"--drop {quoted(name)} leaves it out."
