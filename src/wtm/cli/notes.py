@@ -33,14 +33,16 @@ def with_progress(
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True)
+    if quiet or not console.is_terminal:  # some versions of rich end a bar that is disabled with an empty line
+        yield from batches
+        return
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
         TextColumn("{task.completed:,} rows"),
         TimeElapsedColumn(),
     )
-    hidden = quiet or not console.is_terminal
-    with closing(batches), Progress(*columns, console=console, disable=hidden, transient=True) as progress:
+    with closing(batches), Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task(label, total=n_rows)
         for batch in batches:
             yield batch

@@ -61,6 +61,9 @@ def bar(
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
+    if not (console.is_terminal or console.is_jupyter):
+        yield from epochs  # some versions of rich end a bar that is disabled with an empty line
+        return
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -68,8 +71,7 @@ def bar(
         TimeRemainingColumn(),
         TextColumn("{task.fields[note]}"),
     )
-    shown = console.is_terminal or console.is_jupyter
-    with Progress(*columns, console=console, disable=not shown) as progress:
+    with Progress(*columns, console=console) as progress:
         task = progress.add_task(label, total=n_epochs, note="")
         for entry in epochs:
             progress.update(task, advance=1, note=describe(entry))
