@@ -76,6 +76,16 @@ def test_a_file_of_the_future_says_who_can_read_it(trained, path):
         load_model(path)
 
 
+@pytest.mark.parametrize("change", [{"parameters": {"colour" * 10_000: 3}}, {"history": "long" * 10_000}], ids=list)
+def test_a_reason_with_a_long_name_or_value_is_cut(trained, path, change):
+    trained.save(path)
+    header, arrays = contents(path)
+    forge(path, header | change, arrays)
+    with pytest.raises(ValueError, match=r"\.\.\.$") as caught:
+        load_model(path)
+    assert len(str(caught.value)) < len(str(path)) + 1100
+
+
 def test_parameters_that_a_file_lacks_are_the_defaults(trained, path):
     trained.save(path)
     header, arrays = contents(path)

@@ -29,6 +29,7 @@ from wtm.modelfile.schema import (
     literal_dtype,
 )
 from wtm.modelfile.values import decode, decode_labels
+from wtm.utils.printable import short_repr, shorten
 from wtm.validation.parameters import check_parameters
 
 _LONGEST_REASON = 1000
@@ -57,7 +58,7 @@ def read_model(path: Path, defaults: Mapping[str, Any]) -> ModelRecord:
     try:
         return _record(read_file(path, _check_version), defaults)
     except (ValueError, TypeError, OverflowError, RecursionError) as error:
-        reason = str(error)[:_LONGEST_REASON]  # a file can hold names of any length
+        reason = shorten(str(error), _LONGEST_REASON)  # a file can hold names of any length
         raise ValueError(f"{path} can't be loaded as a model: {reason}") from error
 
 
@@ -99,7 +100,7 @@ def _field(header: Mapping[str, Any], name: str, kind: type) -> Any:
         raise ValueError(f"its header lacks {name}")
     value = header[name]
     if type(value) is not kind:
-        raise ValueError(f"{name} in its header must be a JSON {kind.__name__}, got {value!r:.60}")
+        raise ValueError(f"{name} in its header must be a JSON {kind.__name__}, got {short_repr(value)}")
     return value
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from wtm.utils.memory_limits import check_memory
 from wtm.utils.printable import short_repr
 
-_LABEL_DTYPES = re.compile(r"\|b1|\|[iu]1|[<>][iu][248]|[<>]f[248]|[<>]U[0-9]{1,9}|\|S[0-9]{1,9}|\|O")
+_LABEL_DTYPES = re.compile(r"\|b1|\|[iu]1|[<>][iu][248]|[<>]f[248]|[<>]U[0-9]{1,8}|\|S[0-9]{1,8}|\|O")
 _MAX_LABEL_BYTES = 1 << 26  # of the array of classes; its size is not bounded by that of the file
 
 _CONTAINERS_ALLOWED = 100_000
