@@ -1,11 +1,15 @@
 """Search spaces, in the searches that they are for."""
 
+import warnings
+
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import ParameterSampler, RandomizedSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 
 from wtm import Booleanizer, WTMClassifier
+from wtm.datasets import load, load_connect_4
 from wtm.search import GAMMA, N_CLAUSES, S, T, search_space, suggest
 from wtm.validation.parameters import check_parameters
 
@@ -27,6 +31,54 @@ def test_every_draw_is_a_valid_setting():
     for parameters in ParameterSampler(search_space(), 200, random_state=0):
         assert in_range(parameters)
         check_parameters(WTMClassifier(**parameters).get_params())
+
+
+def test_class_sums_can_reach_the_largest_threshold():
+    assert T[1] <= min(N_CLAUSES)  # half of the clauses vote for the class; `fit` warns below half of T
+
+
+def noise():
+    rng = np.random.default_rng(0)
+    return rng.integers(0, 2, (400, 12)), rng.integers(0, 2, 400)
+
+
+def noisy_xor():
+    X, _ = noise()
+    return X, X[:, 0] ^ X[:, 1] ^ (np.random.default_rng(1).random(len(X)) < 0.4)
+
+
+def positions():
+    data = load_connect_4()
+    return data.X_train[::200], data.y_train[::200]
+
+
+# Where weights fall fastest.
+CORNERS = [{"n_clauses": min(N_CLAUSES), "T": t, "s": S[0], "gamma": GAMMA[1]} for t in T]
+
+
+def fit_without_warnings(parameters, X, y):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return WTMClassifier(**parameters, random_state=0, n_jobs=-1).fit(X, y)
+
+
+@pytest.mark.parametrize("rows", [noise, noisy_xor, positions, lambda: load_breast_cancer(return_X_y=True)])
+def test_no_setting_makes_fit_warn(rows):
+    few = [p for p in ParameterSampler(search_space(), 30, random_state=0) if p["n_clauses"] <= 200][:1]
+    for parameters in (*few, *CORNERS):
+        fit_without_warnings(parameters, *rows())
+
+
+def test_a_setting_outside_the_space_makes_fit_warn():
+    with pytest.raises(RuntimeWarning, match="Some weights of clauses reached the end"):
+        fit_without_warnings({"n_clauses": 100, "T": 20.0, "s": 3.0, "gamma": 0.3}, *noise())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["connect-4", "noisy-xor", "mnist"])
+def test_no_setting_makes_fit_warn_on_whole_data_sets(name, real_data):
+    data = load(name, real_data(name))
+    fit_without_warnings(CORNERS[0], data.X_train, data.y_train)
 
 
 def test_a_randomized_search_finds_its_way_through_a_pipeline(xor):
@@ -55,6 +107,6 @@ def test_a_study_of_optuna_draws_from_the_same_ranges(xor):
 
 def test_a_prefix_goes_before_every_name():
     optuna = pytest.importorskip("optuna")
-    trial = optuna.trial.FixedTrial({"a__n_clauses": 500, "a__T": 10.0, "a__s": 3.0, "a__gamma": 0.1})
-    assert suggest(trial, "a__") == {"a__n_clauses": 500, "a__T": 10.0, "a__s": 3.0, "a__gamma": 0.1}
+    trial = optuna.trial.FixedTrial({"a__n_clauses": 500, "a__T": 30.0, "a__s": 4.0, "a__gamma": 0.01})
+    assert suggest(trial, "a__") == {"a__n_clauses": 500, "a__T": 30.0, "a__s": 4.0, "a__gamma": 0.01}
     assert set(search_space("a__")) == {"a__n_clauses", "a__T", "a__s", "a__gamma"}
