@@ -5,7 +5,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.helpers.export_cases import HOSTILE_NAMES, Case, bits, connect_4, names, odd_table, table, wide
+from tests.helpers.export_cases import (
+    HOSTILE_NAMES,
+    Case,
+    bits,
+    connect_4,
+    names,
+    odd_table,
+    table,
+    wide,
+    without_rules,
+)
 from tests.helpers.problems import small
 from wtm import Booleanizer
 from wtm.export import to_sql
@@ -56,7 +66,7 @@ def check(dialect, case, columns=None, name="data", **options):
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("case", [connect_4, table], ids=["connect-4", "table"])
+@pytest.mark.parametrize("case", [connect_4, table, without_rules], ids=["connect-4", "table", "without rules"])
 def test_rows_get_the_same_sums_and_labels(case, dialect):
     check(dialect, case())
 

@@ -1,5 +1,6 @@
 """Trained models of every kind, with rows on which exports must give what they give."""
 
+import json
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from tests.helpers.problems import small
 from wtm import Booleanizer, WTMClassifier
 from wtm.datasets import load_connect_4
+from wtm.export import from_json, to_json
 
 N_ROWS = 1000
 
@@ -97,7 +99,15 @@ def wide(n_columns=1 << 14):
     return Case(small(T=4, s=5, n_epochs=10).fit(X, y), X, X)
 
 
-CASES = {"connect-4": connect_4, "table": table, "odd table": odd_table}
+@cache
+def without_rules():
+    """A model that always predicts its first class."""
+    rows = [[i % 2, 0, 1] for i in range(20)]
+    state = json.loads(to_json(bits(3).clf)) | {"features": [], "rules": []}
+    return Case(from_json(json.dumps(state)), np.array(rows), rows)
+
+
+CASES = {"connect-4": connect_4, "table": table, "odd table": odd_table, "without rules": without_rules}
 
 HOSTILE_NAMES = [
     "a AND b", "NOT (x)", "x > 1", 'say "no"', "it's", "*/ int main(void) { /*", "//\\", "??/", "-- drop",

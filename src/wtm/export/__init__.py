@@ -6,7 +6,8 @@ each format guarantees.
 
 from wtm.export.c_source import CSource, to_c
 from wtm.export.json_model import ExportedClassifier, from_json, to_json
+from wtm.export.onnx_graph import to_onnx
 from wtm.export.python_module import to_python
 from wtm.export.sql_query import to_sql
 
-__all__ = ["CSource", "ExportedClassifier", "from_json", "to_c", "to_json", "to_python", "to_sql"]
+__all__ = ["CSource", "ExportedClassifier", "from_json", "to_c", "to_json", "to_onnx", "to_python", "to_sql"]

@@ -23,7 +23,7 @@ class Identifiers:
 
     def new(self, *parts: str) -> str:
         """Return an unused identifier of these parts, joined by underscores."""
-        base = "_".join(map(_plain, parts))
+        base = "_".join(map(plain, parts))
         found, count = base, 1
         while found.lower() in self._taken:
             count += 1
@@ -32,7 +32,8 @@ class Identifiers:
         return found
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """Return the letters, digits and underscores of a name, up to 30 of them."""
     text = re.sub(r"^-(?=\d)", "minus ", text)
     ascii_text = unicodedata.normalize("NFKD", text[: 4 * _MAX_IDENTIFIER]).encode("ascii", "ignore").decode()
     return re.sub(r"[^A-Za-z0-9]+", "_", ascii_text).strip("_")[:_MAX_IDENTIFIER].strip("_") or "x"
