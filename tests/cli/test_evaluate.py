@@ -55,6 +55,14 @@ def test_many_classes_are_not_cut(train, write):
     assert all(printed.count(label) == 2 for label in labels)
 
 
+def test_labels_are_printed_as_they_are(train, write):
+    labels = ["[red]a[/red]", "[/b]", ":smile:", "c\nd"]
+    data = write(as_csv({"a": ["1", "2", "3", "4"] * 10, "y": labels * 10}))
+    train(data, target="y")
+    printed = done("evaluate", data.parent / "trained.safetensors", data).stdout
+    assert all(printed.count(label) == 2 for label in [*labels[:3], r"c\nd"])
+
+
 def test_csv_is_read_as_in_training(train, write):
     table = people()
     table["age"][0] = "?"

@@ -106,4 +106,4 @@ def _print(metrics: dict[str, Any]) -> None:
     for label, counts in zip(classes, metrics["confusion_matrix"], strict=True):
         table.add_row(label, *(f"{count:,}" for count in counts))
     typer.echo("rows by their label (down) and their prediction (across):")
-    Console(width=None if Console().is_terminal else _WIDTH).print(table)
+    Console(width=None if Console().is_terminal else _WIDTH, markup=False, emoji=False).print(table)
