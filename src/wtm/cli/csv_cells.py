@@ -71,26 +71,26 @@ class Cells:
             A number is infinite, or an integer that float64 would round. Its row in the file is that in `rows`.
         """
         numbers = self.numbers(text)
-        if numbers is not None:
-            is_large = compute.greater_equal(compute.abs(numbers), _LAST_EXACT)
-            places = compute.indices_nonzero(is_large).to_pylist()
-            large = zip(text.filter(is_large).to_pylist(), numbers.filter(is_large).to_pylist(), places, strict=True)
-            for cell, number, place in large:
-                self._check_large(cell, number, name, rows, place)
-        return numbers
-
-    def _check_large(self, cell: str, number: float, name: str, rows: Rows, place: int) -> None:
-        digits = cell.strip().lstrip("+-")
-        # Beyond 64 bits pandas makes text, or Python's own integers, of whole columns.
-        if digits.isdigit() and (int(digits) != abs(number) or int(digits) >= 1 << 63):
-            error = precision_error(f"row {rows[place]:,} of column {short_repr(name)}", int(cell))
-            raise ValueError(f"{error} 'wtm train' leaves it out with --drop {quoted(name)}.")
-        if abs(number) == float("inf"):
+        if numbers is None:
+            return None
+        place = compute.index(compute.is_inf(numbers), True).as_py()
+        if place >= 0:
+            cell = text[place].as_py()
             raise ValueError(
                 f"row {rows[place]:,} of column {short_repr(name)} holds {short_repr(cell)}, which is infinite or too "
                 f"large for float64. Replace it with a finite number or, if it stands for a missing value, pass "
                 f"--missing {quoted(cell)}."
             )
+        is_large = compute.greater_equal(compute.abs(numbers), _LAST_EXACT)
+        large = zip(text.filter(is_large).to_pylist(), numbers.filter(is_large).to_pylist(), strict=True)
+        for i, (cell, number) in enumerate(large):
+            digits = cell.strip().lstrip("+-")
+            # Beyond 64 bits pandas makes text, or Python's own integers, of whole columns.
+            if digits.isdigit() and (int(digits) != abs(number) or int(digits) >= 1 << 63):
+                row = rows[compute.indices_nonzero(is_large)[i].as_py()]
+                error = precision_error(f"row {row:,} of column {short_repr(name)}", int(cell))
+                raise ValueError(f"{error} 'wtm train' leaves it out with --drop {quoted(name)}.")
+        return numbers
 
     def integers(self, text: Any) -> Any:
         """Return a column of numbers as int64, or None if it holds other numbers than integers of 64 bits."""
