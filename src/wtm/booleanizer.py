@@ -1,8 +1,7 @@
 """Booleanizer: a transformer from columns of any kind to true/false features."""
 
 import numbers
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -12,12 +11,14 @@ from sklearn.utils import check_scalar
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from wtm.tables.column_conditions import ColumnConditions
+from wtm.tables.doubtful_columns import DoubtfulColumnsWarning, describe_doubtful_columns
 from wtm.tables.feature_blocks import feature_blocks
 from wtm.tables.learn_conditions import learn_conditions
-from wtm.tables.new_values import NewValues, NewValuesWarning
+from wtm.tables.new_values import NewValuesWarning, describe_new_values
 from wtm.tables.reading import read_validated
 from wtm.tables.table import SparseTable, Table
 from wtm.tables.thresholds import given_thresholds, thresholds_from_json, thresholds_to_json
+from wtm.utils.caller import forget_warnings, warn_caller, warn_caller_once
 from wtm.utils.memory_limits import check_memory
 from wtm.validation.row_weights import integer_weights, sample_weights
 
@@ -122,6 +123,11 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         ValueError
             No column has two different values, a number is infinite, float64 can't hold an integer, two columns have
             the same name, or a parameter has a value that is not allowed.
+
+        Warns
+        -----
+        UserWarning
+            Little can be learnt from some columns: identifiers, row numbers, or numbers and dates stored as text.
         """
         before = dict(self.__dict__)
         try:
@@ -130,7 +136,7 @@ class Booleanizer(TransformerMixin, BaseEstimator):
             if weights is not None and not weights.all():
                 present = np.flatnonzero(weights)
                 table, weights = table[present], weights[present]
-            return self._fit_table(table, getattr(self, "feature_names_in_", None), weights)
+            return self.fit_table(table, getattr(self, "feature_names_in_", None), weights)
         except BaseException:
             self.__dict__ = before  # a failed fit leaves an earlier one as it was
             raise
@@ -155,11 +161,13 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         Warns
         -----
         UserWarning
-            A column of categories holds no value seen in `fit`.
+            All values of a column are missing, or were not seen in `fit`. Each column is named once.
         """
         check_is_fitted(self)
         table = read_validated(self, X, reset=False)
-        blocks = self._blocks(table)
+        blocks = feature_blocks(self.conditions_, table)
+        for text in describe_new_values(table, self.conditions_, self.max_categories):
+            warn_caller_once(self, NewValuesWarning(text))
         is_sparse = isinstance(table, SparseTable)
         if is_sparse if self.sparse_output == "auto" else self.sparse_output:
             return sp.vstack([sp.csr_array(block) for block in blocks], format="csr")
@@ -263,6 +271,11 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         self._set_conditions(columns, "columns")
         return self
 
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        state.pop("_issued", None)
+        return state
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         if isinstance(state.get("conditions_"), list):  # of wtm 0.1 and 0.2
@@ -287,10 +300,10 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         if not isinstance(self.sparse_output, bool) and self.sparse_output != "auto":
             raise ValueError(f"sparse_output must be True, False or 'auto', got {self.sparse_output!r}.")
 
-    def _fit_table(
+    def fit_table(
         self, table: Table | SparseTable, names: np.ndarray | None, weights: np.ndarray | None = None
     ) -> Self:
-        """Fit to a table; `names` are those of its columns, and `weights`, all above 0, those of its rows."""
+        """Fit to a table as wtm reads it; `names` are of its columns, and `weights`, all above 0, of its rows."""
         self._check_parameters()
         self.n_features_in_ = table.n_columns
         if names is not None:
@@ -304,6 +317,10 @@ class Booleanizer(TransformerMixin, BaseEstimator):
             None if weights is None else integer_weights(weights),
         )
         self._set_conditions(conditions, f"X (n_samples = {table.n_rows})")
+        forget_warnings(self)
+        doubt = describe_doubtful_columns(table, names)
+        if doubt is not None:
+            warn_caller(DoubtfulColumnsWarning(doubt))
         return self
 
     def _set_conditions(self, conditions: ColumnConditions, name: str) -> None:
@@ -312,14 +329,3 @@ class Booleanizer(TransformerMixin, BaseEstimator):
                 f"{name} has no column with two different values, so it gives no features. Fit on rows that differ."
             )
         self.conditions_ = conditions
-
-    def _blocks(self, table: Table | SparseTable) -> Iterator[Any]:
-        """Return the features of blocks of rows: see `feature_blocks`."""
-        blocks = feature_blocks(self.conditions_, table)
-        if isinstance(table, Table):
-            columns = table.columns
-            new_values = NewValues(self.conditions_, self.max_categories)
-            new_values.see(lambda j: columns[j].distinct_values())
-            for text in new_values.warnings(lambda j: columns[j].label):
-                warnings.warn(text, NewValuesWarning, stacklevel=2)
-        return blocks

@@ -2,7 +2,6 @@
 
 import copy
 import os
-import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Self
@@ -20,6 +19,7 @@ from wtm.machine.model_state import Model
 from wtm.modelfile import ModelRecord, scalar_attributes, write_model
 from wtm.modelfile.old_names import install_module_aliases, renamed_entry
 from wtm.rules.readable import Readable
+from wtm.utils.caller import warn_caller
 from wtm.utils.paths import as_path
 from wtm.utils.threads import resolve_n_threads
 from wtm.validation.labels import check_classes, check_labels, class_indices, unique_labels
@@ -240,7 +240,8 @@ class WTMClassifier(Readable):
         RuntimeWarning
             Weights of clauses reached the end of their range.
         UserWarning
-            The weights of the rows are so small that an epoch sees almost no examples, or have a mean above 100.
+            The weights of the rows are so small that an epoch sees almost no examples, or have a mean above 100; or
+            little can be learnt from some columns: identifiers, row numbers, or numbers and dates stored as text.
         """
         with self._unchanged_on_error():
             params = self.get_params(deep=False)
@@ -461,4 +462,4 @@ class WTMClassifier(Readable):
 def _warn(found: Iterable[Warning]) -> None:
     """Show warnings at the line that called `fit`."""
     for warning in found:
-        warnings.warn(warning, stacklevel=3)
+        warn_caller(warning)

@@ -9,6 +9,7 @@ from sklearn.utils import assert_all_finite
 
 from wtm.booleanizer import Booleanizer
 from wtm.machine.examples import Block, Examples, above_half_blocks, checked_blocks, pack_blocks, pack_parts
+from wtm.tables.feature_blocks import feature_blocks
 from wtm.tables.table import SparseTable, Table
 
 
@@ -35,11 +36,11 @@ def learn_booleanizer(
         None if the columns are the features.
     """
     if isinstance(choice, Booleanizer):
-        fitted: Booleanizer = clone(choice)._fit_table(table, names, weights)
+        fitted: Booleanizer = clone(choice).fit_table(table, names, weights)
         return fitted
     if choice == "strict" or table.is_binary():
         return None
-    return Booleanizer()._fit_table(table, names, weights)
+    return Booleanizer().fit_table(table, names, weights)
 
 
 def table_to_examples(
@@ -88,7 +89,7 @@ def _features(
 ) -> tuple[int, Iterator[Block]]:
     """Return the number of features, and their values in blocks of rows."""
     if booleanizer is not None:
-        return booleanizer.n_features_out_, booleanizer._blocks(table)
+        return booleanizer.n_features_out_, feature_blocks(booleanizer.conditions_, table)
     if strict:
         X = table.csr if isinstance(table, SparseTable) else table.to_array(name)
         assert_all_finite(X, input_name=name)

@@ -16,8 +16,10 @@ from wtm.machine.class_machine import Machine
 from wtm.machine.examples import Examples, words_per_row
 from wtm.machine.model_state import Model, PredictionModel
 from wtm.machine.voting import VotingModel
+from wtm.tables.new_values import NewValuesWarning, describe_new_values
 from wtm.tables.reading import read_validated
 from wtm.tables.table import SparseTable, Table
+from wtm.utils.caller import forget_warnings, warn_caller_once
 from wtm.utils.memory_limits import check_memory
 from wtm.utils.threads import resolve_n_threads
 
@@ -27,7 +29,8 @@ _BYTES_PER_PART = 1 << 24  # of packed rows and sums at a time, so that working 
 class Predictor(ClassifierMixin, BaseEstimator):
     """The part of `wtm.WTMClassifier` that predicts; of the parameters it needs only `n_jobs` and `booleanizer`.
 
-    Tables are predicted some rows at a time, so an array that is mapped from a file is never in memory as a whole.
+    Tables are predicted some rows at a time, so an array that is mapped from a file is never in memory as a whole. If
+    all values of a column are missing or unseen, although `fit` saw values in it, a UserWarning names the column once.
     """
 
     n_jobs: int | None
@@ -121,6 +124,7 @@ class Predictor(ClassifierMixin, BaseEstimator):
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
         state.pop("_voting", None)  # a compiled copy of the model
+        state.pop("_issued", None)
         return state
 
     def _table(self, X: Any, *, reset: bool = False, min_rows: int = 1, name: str = "X") -> Table | SparseTable:
@@ -131,10 +135,19 @@ class Predictor(ClassifierMixin, BaseEstimator):
         """Decide how tables become true/false features, from the training rows and their weights."""
         names = getattr(self, "feature_names_in_", None)
         self.booleanizer_ = learn_booleanizer(self.booleanizer, table, names, weights)
+        forget_warnings(self)
 
     def _examples(self, table: Table | SparseTable, name: str = "X") -> Examples:
         """Pack a table."""
-        return table_to_examples(table, self.booleanizer_, name, strict=self._is_strict())
+        examples = table_to_examples(table, self.booleanizer_, name, strict=self._is_strict())
+        self._warn_of_new_values(table)
+        return examples
+
+    def _warn_of_new_values(self, table: Table | SparseTable) -> None:
+        b = self.booleanizer_
+        conditions, max_categories = (None, None) if b is None else (b.conditions_, b.max_categories)
+        for text in describe_new_values(table, conditions, max_categories):
+            warn_caller_once(self, NewValuesWarning(text))
 
     def _is_strict(self) -> bool:
         return isinstance(self.booleanizer, str) and self.booleanizer == "strict"
@@ -171,4 +184,6 @@ class Predictor(ClassifierMixin, BaseEstimator):
         """
         bytes_per_row += 8 * words_per_row(self._model.parameters.n_features)
         n_blocks = max(_BYTES_PER_PART // bytes_per_row // BLOCK, min(n_threads, -(-len(table) // BLOCK)), 1)
-        return table_to_parts(table, self.booleanizer_, n_blocks * BLOCK, strict=self._is_strict())
+        parts = table_to_parts(table, self.booleanizer_, n_blocks * BLOCK, strict=self._is_strict())
+        self._warn_of_new_values(table)
+        return parts

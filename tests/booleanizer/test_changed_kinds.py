@@ -54,7 +54,8 @@ def test_a_column_without_any_known_value_gives_one_warning():
     assert len(caught) == 1
     quiet = [
         (b, [[1, "A", "u"], [1, "b", "w"]]),  # one is known
-        (b, [[1, None, None]]),  # missing
+        (b, [[1, "A", "u"]]),  # said before
+        (Booleanizer().fit([["a"], ["b"], [None]]), [[None]]),  # as some in fit
         (Booleanizer(max_categories=1).fit([["a"], ["b"], ["a"]]), [["b"]]),  # fit has seen it
     ]
     with warnings.catch_warnings():

@@ -1,7 +1,6 @@
 """wtm train: a file with a table becomes a model, and what it is worth is measured."""
 
 import re
-import shlex
 
 import numpy as np
 import pytest
@@ -159,13 +158,36 @@ def test_columns_that_are_perhaps_not_what_they_seem_are_noted(train, write, cel
     assert train(data, *options, "--quiet", target="y")[1].stderr == ""
 
 
-def test_text_that_differs_in_every_row_is_noted_with_an_option_as_it_stands(train, write):
-    data = write(as_csv({"it's": [f"person {i}" for i in range(40)], "a": ["1", "2"] * 20, "y": ["u", "v"] * 20}))
-    (note, *_) = train(data, target="y")[1].stderr.splitlines()
-    assert "is text with another value in nearly every row" in note
-    (remedy,) = re.findall(r"(--drop .*) leaves it out\.$", note)
-    clf, result = train(data, *shlex.split(remedy), target="y")
-    assert (clf.feature_names_in_.tolist(), result.stderr) == (["a"], "")
+@pytest.mark.parametrize("format", ["csv", "parquet"])
+def test_columns_from_which_little_can_be_learnt_are_noted_once(train, write, tmp_path, format):
+    table = {
+        "": [str(7 * i) for i in range(60)],
+        "name": [f"person {i}" for i in range(60)],
+        "price": [f"{i}.5" for i in range(59)] + ["n/a or so"],
+        "a": ["1", "2"] * 30,
+        "y": ["u", "v"] * 30,
+    }
+    data = write(as_csv(table))
+    if format == "parquet":
+        pd = pytest.importorskip("pandas")
+        frame = pd.read_csv(data)
+        data = tmp_path / "people.parquet"
+        frame.to_parquet(data)
+    _, result = train(data, "--refit", target="y")
+    notes = result.stderr.splitlines()
+    (note,) = [line for line in notes if "Little can be learnt from some columns" in line]
+    others = [line for line in notes if "column 'price' is text" in line]
+    assert "Row numbers or identifiers, so drop them: column 'Unnamed: 0'" in note
+    assert "Another value in most rows, so drop them: column 'name'" in note
+    if format == "csv":  # the reader knows more of the column
+        (of_price,) = others
+        assert "because row 60 holds 'n/a or so'" in of_price
+        assert "column 'price'" not in note
+    else:
+        assert others == []
+        assert "Numbers stored as text, so convert them to numbers: column 'price'" in note
+    dropped, result = train(data, "--drop", "Unnamed: 0,name,price", "--refit", target="y")
+    assert (dropped.feature_names_in_.tolist(), result.stderr) == (["a"], "")
 
 
 def test_labels_that_look_alike_are_noted(train, write):
@@ -286,7 +308,7 @@ def test_warnings_of_the_measuring_are_notes(train, write, recwarn):
     table = {"a": ["1", "2"] * 20, "b": [f"{i}:{i}" for i in range(40)], "y": ["u", "v"] * 20}
     data = write(as_csv(table))  # each row held out has a value that no other has
     distinct, known = train(data, target="y")[1].stderr.splitlines()
-    assert "nearly every row" in distinct
+    assert "Another value in most rows" in distinct
     assert known.startswith("note: column 'b' holds no value seen in fit")
     assert train(data, "--quiet", target="y")[1].stderr == ""
     assert not recwarn.list

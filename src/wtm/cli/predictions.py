@@ -13,6 +13,7 @@ from wtm.cli.model_columns import ModelColumns
 from wtm.cli.notes import with_progress
 from wtm.cli.table_files import TableFile
 from wtm.cli.table_options import TableOptions
+from wtm.utils.caller import forget_warnings
 
 PREDICTION = "prediction"
 
@@ -75,6 +76,7 @@ class Predictions:
 
     def _predict(self, batch: Any) -> dict[str, Any]:
         table = batch.select(self._names) if self._columns is None else self._columns.read(batch, self.n_rows + 1)
+        forget_warnings(self._clf)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             # The number of columns is checked.

@@ -1,5 +1,6 @@
 """``wtm train``: from a file with a table to a model file, and the accuracy on rows held out."""
 
+import warnings
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -20,6 +21,7 @@ from wtm.cli.output import check_output
 from wtm.cli.table_files import STANDARD_STREAM, TableFile, open_table
 from wtm.cli.table_options import TableOptions
 from wtm.cli.training_columns import rows_with_label, target_column, training_columns
+from wtm.tables.doubtful_columns import DoubtfulColumnsWarning
 from wtm.utils.memory_limits import check_memory
 from wtm.utils.printable import short_repr
 from wtm.validation.labels import check_labels
@@ -57,7 +59,7 @@ def train(
     with warnings_as_notes(options.note):  # of values that only rows held out have
         _report(clf, columns, labels, training, held_out)
     if refit and len(held_out):
-        clf = _fit(clone(clf), columns, labels, options)
+        clf = _fit(clone(clf), columns, labels, options, is_refit=True)
     # Kept in the model file, for `wtm predict` and `wtm evaluate`.
     clf.target_name_ = target
     if source.is_csv and options.format.given():
@@ -107,11 +109,6 @@ def _feature_names(source: TableFile, target: str, drop: Sequence[str], options:
         raise ValueError(f"{source.name} has no column to learn from besides the target {short_repr(target)}.")
     if index := [short_repr(name) for name in source.index if name not in dropped]:
         options.note(f"the index of a pandas data frame is left out: {', '.join(index)}.")
-    if source.is_csv and "Unnamed: 0" in features:
-        options.note(
-            "the first column has no name, and is called 'Unnamed: 0'. If it numbers the rows, pass "
-            "--drop 'Unnamed: 0'."
-        )
     options.note_format(source)
     return features
 
@@ -167,8 +164,12 @@ def _note_similar(labels: np.ndarray, target: str, options: TableOptions) -> Non
         )
 
 
-def _fit(clf: WTMClassifier, columns: Any, labels: np.ndarray, options: TableOptions) -> WTMClassifier:
+def _fit(
+    clf: WTMClassifier, columns: Any, labels: np.ndarray, options: TableOptions, *, is_refit: bool = False
+) -> WTMClassifier:
     with warnings_as_notes(options.note):
+        if is_refit:
+            warnings.simplefilter("ignore", DoubtfulColumnsWarning)  # the first fit gave it
         try:
             return clf.fit(columns, labels)
         except TypeError as error:  # a column of lists, for instance

@@ -6,12 +6,10 @@ from typing import Any
 import numpy as np
 
 from wtm.cli.arrow import compute, pa
-from wtm.cli.csv_cells import Cells, Rows, booleans, have_leading_zeros, plain_numbers, quoted
+from wtm.cli.csv_cells import Cells, Rows, booleans, have_leading_zeros, plain_numbers
 from wtm.utils.printable import short_repr
 
 _MOST = 0.5
-_NEARLY_ALL = 0.9
-_MIN_DISTINCT = 20
 
 
 def training_columns(texts: Mapping[str, Any], cells: Cells, rows: Rows) -> tuple[dict[str, Any], list[str]]:
@@ -22,7 +20,10 @@ def training_columns(texts: Mapping[str, Any], cells: Cells, rows: Rows) -> tupl
         columns[name] = numbers
         if numbers is None:
             columns[name] = training_column(text, name, cells, rows)
-            notes += column_notes(name, text, columns[name], cells, rows)
+            found = list(column_notes(name, text, columns[name], cells, rows))
+            if found and columns[name] is text:  # fit does not warn of numbers in columns that are marked as categories
+                columns[name] = text.dictionary_encode()
+            notes += found
     return columns, notes
 
 
@@ -60,7 +61,7 @@ def target_column(text: Any, name: str, cells: Cells, rows: Rows) -> Any:
 def column_notes(name: str, text: Any, column: Any, cells: Cells, rows: Rows) -> Iterator[str]:
     """Say what a user may not expect of a column: `text` is its cells, `column` what is learnt from.
 
-    Numbers lose their leading zeros; text is numbers for the most part, or differs in nearly every row.
+    Numbers lose their leading zeros; text is numbers for the most part.
     """
     label = f"column {short_repr(name)}"
     if pa.types.is_floating(column.type):
@@ -69,13 +70,7 @@ def column_notes(name: str, text: Any, column: Any, cells: Cells, rows: Rows) ->
             yield f"{label} holds numbers, whose leading zeros do not count, as in row {rows[place]:,}."
     elif pa.types.is_string(column.type):
         are_numbers = cells.are_numbers(text)
-        n_values = len(text) - text.null_count
         if compute.mean(are_numbers).as_py() >= _MOST or cells.with_other_decimal().numbers(text) is not None:
             place = compute.index(are_numbers, False).as_py()
             cell = text[place].as_py()
             yield f"{label} is text because row {rows[place]:,} holds {short_repr(cell)}. {cells.remedy(cell)}"
-        elif compute.count_distinct(text).as_py() >= max(_MIN_DISTINCT, _NEARLY_ALL * n_values):
-            yield (
-                f"{label} is text with another value in nearly every row, from which little can be learnt. "
-                f"--drop {quoted(name)} leaves it out."
-            )

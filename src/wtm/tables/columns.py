@@ -123,15 +123,18 @@ class CategoryColumn:
         The values, each once; equal numbers (1, 1.0 and True) are one value.
     codes : ndarray of shape (n_samples,), int64
         Position in `distinct`, or -1 where the value is missing.
+    is_categorical : bool
+        Whether the column has a categorical dtype.
     """
 
     label: str
     distinct: list[Value]
     codes: np.ndarray
+    is_categorical: bool = False
 
     def __getitem__(self, rows: np.ndarray) -> "CategoryColumn":
         """Return the rows at these positions."""
-        return CategoryColumn(self.label, self.distinct, self.codes[rows])
+        return CategoryColumn(self.label, self.distinct, self.codes[rows], self.is_categorical)
 
     def counts(self, times: np.ndarray | None = None) -> tuple[list[int], bool]:
         """Return how many rows have each value (`times` as in `Tally`), and whether some row has none."""

@@ -207,7 +207,7 @@ def _read_objects(values: list[Any], label: str, *, is_categorical: bool = False
     for value, code in code_of.items():
         table[code] = -1 if is_missing(value) else merged.setdefault(_plain(value, label), len(merged))
     distinct = list(merged)
-    column = CategoryColumn(label, distinct, table[codes])
+    column = CategoryColumn(label, distinct, table[codes], is_categorical)
     is_boolean = bool(distinct) and all(isinstance(value, bool) for value in distinct)
     has_numbers = not any(isinstance(value, str) for value in distinct)
     if is_boolean or (has_numbers and not is_categorical):
