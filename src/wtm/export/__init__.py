@@ -9,5 +9,19 @@ from wtm.export.json_model import ExportedClassifier, from_json, to_json
 from wtm.export.onnx_graph import to_onnx
 from wtm.export.python_module import to_python
 from wtm.export.sql_query import to_sql
+from wtm.export.summary import Summary, summarize
+from wtm.export.verilog_module import to_verilog
 
-__all__ = ["CSource", "ExportedClassifier", "from_json", "to_c", "to_json", "to_onnx", "to_python", "to_sql"]
+__all__ = [
+    "CSource",
+    "ExportedClassifier",
+    "Summary",
+    "from_json",
+    "summarize",
+    "to_c",
+    "to_json",
+    "to_onnx",
+    "to_python",
+    "to_sql",
+    "to_verilog",
+]

@@ -1,7 +1,6 @@
 """Models as C99: constant tables and a loop over them."""
 
 import math
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from string import Template
@@ -10,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from wtm.export.model_tables import Column, Feature, ModelTables, signed_bits
-from wtm.export.names import Identifiers, describe, in_comment
+from wtm.export.names import Identifiers, check_name, describe, in_comment
 
 NUMBER_TYPES = {"double": 8, "float": 4, "int32_t": 4}
 """Types of the numbers in a row, and their sizes in bytes."""
@@ -170,10 +169,7 @@ def to_c(
     sklearn.exceptions.NotFittedError, TypeError, ValueError
         `clf` is not a fitted WTMClassifier, or another argument is not as described.
     """
-    if not isinstance(name, str) or not re.fullmatch("[a-z][a-z0-9_]{0,30}", name):
-        raise ValueError(
-            f"name must be a lower-case letter and up to 30 lower-case letters, digits and underscores, got {name!r}."
-        )
+    check_name(name)
     if number_type not in NUMBER_TYPES:
         raise ValueError(f"number_type must be one of {', '.join(NUMBER_TYPES)}; got {number_type!r}.")
     tables = ModelTables.of(clf, feature_names, bits)

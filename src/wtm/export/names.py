@@ -12,6 +12,14 @@ _MAX_IDENTIFIER = 30  # C99 promises to tell the first 63 characters apart, and 
 _MAX_COMMENT = 60
 
 
+def check_name(name: Any) -> None:
+    """Raise a ValueError unless this can be the start of a program's names."""
+    if not isinstance(name, str) or not re.fullmatch("[a-z][a-z0-9_]{0,30}", name):
+        raise ValueError(
+            f"name must be a lower-case letter and up to 30 lower-case letters, digits and underscores, got {name!r}."
+        )
+
+
 class Identifiers:
     """Makes different identifiers: letters, digits and underscores of the name, and a number if that is taken.
 
