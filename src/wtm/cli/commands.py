@@ -142,3 +142,51 @@ def rules(
         from wtm.rules import heaviest_rules
 
         print_rules(heaviest_rules(load_model(as_path(model, "MODEL")), per_class))
+
+
+def export(
+    model: _Model,
+    format: Annotated[str, typer.Option(help="json, python, c, sql, onnx or verilog.", metavar="FORMAT")],
+    out: Annotated[str, typer.Option(help="Folder to write to.", metavar="DIR")] = ".",
+    name: Annotated[str, typer.Option(help="Name of the files, and what names in C and Verilog start with.")] = "model",
+    bits: Annotated[
+        int | None, typer.Option(help="Round votes to this many bits. Default: exact votes.", show_default=False)
+    ] = None,
+    data: Annotated[
+        str | None,
+        typer.Option(
+            help="CSV or Parquet file on which to compare predictions with those of exact votes.",
+            metavar="FILE",
+            show_default=False,
+        ),
+    ] = None,
+    dialect: Annotated[
+        str | None, typer.Option(help="Of SQL: duckdb or sqlite. Default: duckdb.", show_default=False)
+    ] = None,
+    table: Annotated[
+        str | None, typer.Option(help="Table that SQL predicts. Default: data.", metavar="NAME", show_default=False)
+    ] = None,
+    number_type: Annotated[
+        str | None,
+        typer.Option(help="Of rows in C: double, float or int32_t.", metavar="TYPE", show_default=False),
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no notes.")] = False,
+) -> None:
+    """Write a model for another program, which then needs no wtm, and print its size.
+
+    Example: wtm export people.safetensors --format c --out firmware --bits 8 --data people.csv
+    """
+    with one_line_on_failure():
+        from wtm.cli.export import export
+
+        export(
+            as_path(model, "MODEL"),
+            format,
+            as_path(out, "--out"),
+            name,
+            {"bits": bits, "dialect": dialect, "table": table, "number_type": number_type},
+            None if data is None else as_path(data, "--data"),
+            overwrite=overwrite,
+            quiet=quiet,
+        )

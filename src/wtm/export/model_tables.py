@@ -216,7 +216,7 @@ def _shift(max_vote: int, bits: int) -> int:
     if not 2 <= bits <= 63:
         raise ValueError(f"bits must be from 2 to 63, got {bits!r}.")
     shift = max(0, signed_bits(max_vote) - int(bits))
-    return shift + (signed_bits(_shifted(max_vote, shift)) > bits)
+    return shift + (signed_bits(_shifted(max_vote, shift)) > int(bits))
 
 
 def _shifted(vote: int, shift: int) -> int:

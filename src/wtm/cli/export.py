@@ -1,0 +1,92 @@
+"""``wtm export``: write a model for another program."""
+
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import typer
+
+from wtm.classifier import WTMClassifier
+from wtm.cli.csv_format import CsvFormat
+from wtm.cli.output import check_output
+from wtm.cli.predictions import PREDICTION, Predictions, stored_format
+from wtm.cli.shared_options import ALL_CORES
+from wtm.cli.table_files import STANDARD_STREAM, open_table
+from wtm.cli.table_options import TableOptions
+from wtm.export import from_json, summarize, to_c, to_json, to_onnx, to_python, to_sql, to_verilog
+from wtm.export.names import check_name
+from wtm.loading import load_model
+from wtm.utils.atomic_write import atomic_write
+
+_Files = dict[str, str | bytes]
+"""Contents by the ending of the file."""
+
+_FORMATS: dict[str, tuple[tuple[str, ...], tuple[str, ...], Callable[..., tuple[str | bytes, ...]]]] = {
+    # endings of the files, options besides bits, and what writes their contents
+    "json": ((".json",), (), lambda clf, name, **options: (to_json(clf, **options),)),
+    "python": ((".py",), (), lambda clf, name, **options: (to_python(clf, **options),)),
+    "c": ((".h", ".c"), ("number_type",), lambda clf, name, **options: to_c(clf, name, **options)[:2]),
+    "sql": ((".sql",), ("dialect", "table"), lambda clf, name, **options: (to_sql(clf, **options),)),
+    "onnx": ((".onnx",), (), lambda clf, name, **options: (to_onnx(clf, **options).SerializeToString(),)),
+    "verilog": ((".v",), (), lambda clf, name, **options: (to_verilog(clf, name, **options),)),
+}
+
+
+def export(
+    model: Path,
+    format: str,
+    out: Path,
+    name: str,
+    options: dict[str, Any],
+    data: Path | None,
+    *,
+    overwrite: bool,
+    quiet: bool,
+) -> None:
+    """Write the files, and print their names and the model's size; `options` are None if not given."""
+    if format not in _FORMATS:
+        raise ValueError(f"--format must be one of {', '.join(_FORMATS)}; got {format!r}.")
+    endings, allowed, write = _FORMATS[format]
+    given = {option: value for option, value in options.items() if value is not None}
+    for option in given.keys() - {"bits", *allowed}:
+        raise ValueError(f"--{option.replace('_', '-')} does not apply to --format {format}: leave it out.")
+    if data == STANDARD_STREAM:
+        raise ValueError("--data must be a file, since it is read twice; got - for standard input.")
+    check_name(name)
+    paths = [out / f"{name}{ending}" for ending in endings]
+    for path in paths:
+        check_output(path, [model] if data is None else [model, data], overwrite=overwrite)
+    clf = load_model(model)
+    try:
+        contents = write(clf, name, **given)
+    except ImportError as error:
+        raise ValueError(str(error)) from error
+    agreement = None if data is None else _agreement(clf, given.get("bits"), data, quiet=quiet)
+    for path, content in zip(paths, contents, strict=True):
+        with atomic_write(path) as file:
+            file.write(content if isinstance(content, bytes) else content.encode())
+    typer.echo(f"{', '.join(map(str, paths))}: {summarize(clf, bits=given.get('bits'))}")
+    if agreement is not None:
+        typer.echo(agreement)
+
+
+def _agreement(clf: WTMClassifier, bits: int | None, data: Path, *, quiet: bool) -> str:
+    """Compare the labels of exact and of rounded votes."""
+    rounded = from_json(to_json(clf, bits=bits))
+    exact, found = _labels(clf, clf, data, quiet=quiet), _labels(clf, rounded, data, quiet=True)
+    if not len(exact):
+        raise ValueError(f"{data} has no rows to compare predictions on.")
+    return f"the same label as with exact votes on {np.mean(exact == found):.2%} of {len(exact):,} rows of {data}"
+
+
+def _labels(trained: WTMClassifier, clf: Any, data: Path, *, quiet: bool) -> np.ndarray:
+    clf.n_jobs = ALL_CORES
+    clf.csv_format_ = getattr(trained, "csv_format_", "{}")
+    options = TableOptions(data, CsvFormat(), ALL_CORES, overwrite=False, quiet=quiet)
+    with (
+        open_table(data, stored_format(trained)) as source,
+        closing(Predictions(clf, source, options, proba=False).batches([])) as batches,
+    ):
+        return np.concatenate([found[PREDICTION] for _, found in batches] or [np.empty(0)])
