@@ -1,7 +1,7 @@
 """Columns of the caller's table: numbers with NaN for missing, or categories with a code for each row."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,9 @@ Value = str | int | float | bool
 
 Reader = Callable[[slice], np.ndarray]
 """Reads some rows of a column."""
+
+_ROWS_PER_RUN = 1 << 12  # each longer column takes long enough alone
+_CELLS_PER_RUN = 1 << 17
 
 UNKNOWN, MISSING = -1, -2
 """Positions of a value that is not in the index, and of a missing one."""
@@ -167,6 +170,33 @@ class CategoryColumn:
 
 
 Column = NumberColumn | CategoryColumn
+
+
+def runs(columns: Sequence[Column | None]) -> Iterator[slice]:
+    """Divide columns into runs of short ones of numbers of one dtype, and single others.
+
+    A run is computed at once, since calls for each of its columns would take longer than the work.
+    """
+    first = 0
+    while first < len(columns):
+        column, stop = columns[first], first + 1
+        if isinstance(column, NumberColumn) and len(column.values) <= _ROWS_PER_RUN:
+            most = first + _CELLS_PER_RUN // max(1, len(column.values))
+            while stop < min(most, len(columns)) and _has_dtype(columns[stop], column.values.dtype):
+                stop += 1
+        yield slice(first, stop)
+        first = stop
+
+
+def _has_dtype(column: Column | None, dtype: np.dtype[Any]) -> bool:
+    return isinstance(column, NumberColumn) and column.values.dtype == dtype
+
+
+def join_numbers(columns: Sequence[NumberColumn], rows: slice) -> np.ndarray:
+    """Return some rows of the columns of a run, float64 of shape (n_columns, n_rows); errors as in `as_float64`."""
+    values = np.concatenate([column.values[rows] for column in columns])
+    n_rows = len(values) // len(columns)
+    return as_float64(values, lambda place: columns[place // n_rows].label).reshape(len(columns), n_rows)
 
 
 def count_codes(codes: np.ndarray, times: np.ndarray | None, n_codes: int) -> np.ndarray:

@@ -1,14 +1,14 @@
 """Conditions on a column, each a true/false feature: their names, their values, and their form in JSON."""
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from wtm.tables.columns import MISSING, Column, Value
+from wtm.tables.columns import MISSING, Column, NumberColumn, Value, join_numbers
 from wtm.tables.condition_grammar import Condition, Interval, IsMissing, Values
 from wtm.utils.printable import short_repr
 
@@ -137,6 +137,20 @@ class Categories:
 
 
 Conditions = Numbers | Categories
+
+
+def run_writer(conditions: Sequence[Numbers], columns: Sequence[NumberColumn]) -> Writer:
+    """Return a writer of all features of a run of columns (`wtm.tables.columns.runs`)."""
+    thresholds = np.array([t for c in conditions for t in (*c.thresholds, *[np.nan] * c.has_missing)])[:, np.newaxis]
+    column_of = np.repeat(np.arange(len(columns)), [c.n_features for c in conditions])
+    missing = np.flatnonzero(np.isnan(thresholds))
+
+    def write(rows: slice, out: np.ndarray) -> None:
+        numbers = join_numbers(columns, rows)
+        np.greater(numbers[column_of], thresholds, out=out)
+        out[missing] = np.isnan(numbers[column_of[missing]])
+
+    return write
 
 
 def conditions_from_json(state: Any) -> Conditions:

@@ -7,6 +7,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from wtm.tables.column_conditions import ColumnConditions
+from wtm.tables.columns import runs
+from wtm.tables.conditions import Numbers, Writer, run_writer
 from wtm.tables.table import SparseTable, Table
 
 _BLOCK_CELLS = 1 << 22  # features times rows
@@ -37,11 +39,15 @@ def feature_blocks(conditions: ColumnConditions, table: Table | SparseTable) -> 
 
 
 def _dense_blocks(conditions: ColumnConditions, table: Table) -> Iterator[np.ndarray]:
+    positions, of_columns = list(conditions.with_features), list(conditions.with_features.values())
+    columns = [table.columns[j] for j in positions]
+    numbers = [column if isinstance(c, Numbers) else None for column, c in zip(columns, of_columns, strict=True)]
     writers = []
     n_features = 0
-    for j, c in conditions.with_features.items():
-        writers.append((c.writer(table.columns[j]), slice(n_features, n_features + c.n_features)))
-        n_features += c.n_features
+    for run in runs(numbers):
+        size = sum(c.n_features for c in of_columns[run])
+        writers.append((_writer(of_columns[run], columns[run]), slice(n_features, n_features + size)))
+        n_features += size
 
     def block(rows: slice) -> np.ndarray:
         out = np.empty((n_features, rows.stop - rows.start), np.bool_)
@@ -50,6 +56,10 @@ def _dense_blocks(conditions: ColumnConditions, table: Table) -> Iterator[np.nda
         return out.T
 
     return map(block, _row_slices(table.n_rows, n_features))
+
+
+def _writer(conditions: list[Any], columns: list[Any]) -> Writer:
+    return run_writer(conditions, columns) if len(columns) > 1 else conditions[0].writer(columns[0])
 
 
 def _sparse_blocks(conditions: ColumnConditions, table: SparseTable) -> Iterator[sp.csr_array]:

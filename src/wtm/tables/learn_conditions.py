@@ -1,15 +1,19 @@
 """Learn the conditions on each column from a table."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 
 from wtm.tables.column_conditions import ColumnConditions
-from wtm.tables.columns import CategoryColumn, Tally, Value
+from wtm.tables.columns import CategoryColumn, Value
 from wtm.tables.conditions import Categories, Conditions, Numbers
 from wtm.tables.table import SparseTable, Table
+from wtm.tables.tallies import Tallies, tally_columns
 from wtm.tables.thresholds import choose_thresholds
+
+_COLUMNS_AT_A_TIME = 512
 
 
 def learn_conditions(
@@ -31,27 +35,43 @@ def learn_conditions(
     times : ndarray of shape (n_samples,), int64, or None
         How often each row counts.
     """
+    learned: dict[int, Conditions] = {}
     if isinstance(table, SparseTable):
-        learned: dict[int, Conditions] = {j: Numbers(thresholds) for j, thresholds in given.items()}
-        for j, tally in table.tallies(times):
-            learned[j] = Numbers(given[j], tally.has_missing) if j in given else _learn_numbers(tally, n_thresholds)
+        # A column without entries has no tally: it has no conditions but the given ones.
+        learned |= {j: Numbers(thresholds) for j, thresholds in given.items()}
+        tallied = table.tallies(times)
+        while some := list(islice(tallied, _COLUMNS_AT_A_TIME)):
+            positions = [j for j, _ in some]
+            learned |= zip(positions, _learn_numbers(Tallies.of([t for _, t in some]), n_thresholds), strict=True)
+            learned |= {j: Numbers(given[j], tally.has_missing) for j, tally in some if j in given}
         return ColumnConditions(table.n_columns, learned)
-    learned = {}
+    chosen = []
     for j, column in enumerate(table.columns):
         if isinstance(column, CategoryColumn):
             learned[j] = _learn_categories(column, max_categories, times)
         elif j in given:
             learned[j] = Numbers(given[j], column.has_missing())
         else:
-            learned[j] = _learn_numbers(column.tally(times), n_thresholds)
+            chosen.append((j, column))
+    numbers = (
+        conditions
+        for tallies in tally_columns([column for _, column in chosen], times)
+        for conditions in _learn_numbers(tallies, n_thresholds)
+    )
+    learned |= zip((j for j, _ in chosen), numbers, strict=True)
     return ColumnConditions(table.n_columns, learned)
 
 
-def _learn_numbers(tally: Tally, n_thresholds: int) -> Numbers:
-    if tally.distinct.tolist() == [0, 1]:
-        return Numbers((0.5,), tally.has_missing, is_binary=True)
-    chosen = choose_thresholds(tally.distinct, tally.counts, n_thresholds)
-    return Numbers(tuple(chosen), tally.has_missing and len(tally.distinct) > 0)
+def _learn_numbers(tallies: Tallies, n_thresholds: int) -> Iterator[Numbers]:
+    starts, pairs = tallies.starts, tallies.sizes == 2
+    is_binary = np.zeros(len(tallies), np.bool_)
+    is_binary[pairs] = (tallies.distinct[starts[pairs]] == 0) & (tallies.distinct[starts[pairs] + 1] == 1)
+    thresholds = choose_thresholds(tallies, n_thresholds)
+    for j, has_missing in enumerate(tallies.has_missing):
+        if is_binary[j]:
+            yield Numbers((0.5,), has_missing, is_binary=True)
+        else:
+            yield Numbers(thresholds[j], has_missing and bool(tallies.sizes[j]))
 
 
 def _learn_categories(column: CategoryColumn, max_categories: int | None, times: np.ndarray | None) -> Categories:

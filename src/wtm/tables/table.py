@@ -1,6 +1,6 @@
 """The caller's table, dense or sparse."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -128,7 +128,7 @@ class SparseTable:
         """Whether the table holds only 0 and 1."""
         return NumberColumn("X", self.csr.data).is_binary()
 
-    def tallies(self, times: np.ndarray | None = None) -> Iterable[tuple[int, Tally]]:
+    def tallies(self, times: np.ndarray | None = None) -> Iterator[tuple[int, Tally]]:
         """Yield the tally of each column that has stored entries, zeros included; `times` as in `Tally`."""
         csc = self.csr.tocsc()
         total = self.n_rows if times is None else int(times.sum())

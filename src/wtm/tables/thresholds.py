@@ -6,12 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from wtm.tables.tallies import Tallies
+
 _ROWS_PER_SPLIT_OFF = 100  # a threshold splits off at least one row in this many
+_WORKING_CELLS = 1 << 18
 _MAX_PARTS = 10_000  # far more than that allows, so that a huge n_thresholds takes no memory
 
 
-def choose_thresholds(distinct: np.ndarray, counts: np.ndarray, n_thresholds: int) -> list[float]:
-    """Choose up to `n_thresholds` thresholds that divide the rows evenly.
+def choose_thresholds(tallies: Tallies, n_thresholds: int) -> list[tuple[float, ...]]:
+    """Choose up to `n_thresholds` thresholds for each column, which divide its rows evenly.
 
     A threshold lies near the middle of a gap between two neighbouring values, and is the number with the fewest
     decimal digits there; in the gap above 0 it is 0 itself, so that the condition on a count reads ``x > 0``. If there
@@ -21,58 +24,84 @@ def choose_thresholds(distinct: np.ndarray, counts: np.ndarray, n_thresholds: in
 
     Parameters
     ----------
-    distinct : ndarray of shape (n_distinct,), float64
-        Values of the column, ascending and finite.
-    counts : ndarray of shape (n_distinct,), int64
-        Number of rows with each value.
+    tallies : Tallies
     n_thresholds : int
         At least 1.
 
     Returns
     -------
-    list of float
-        Ascending; empty if there are fewer than two values.
+    list of tuple of float
+        Ascending; empty for a column with fewer than two values.
     """
-    if len(distinct) < 2:
-        return []
-    gaps = _choose_gaps(counts, n_thresholds)
-    return [_short_number_between(float(distinct[gap]), float(distinct[gap + 1])) for gap in gaps]
-
-
-def _choose_gaps(counts: np.ndarray, n_thresholds: int) -> list[int]:
-    """Choose gaps; gap i is the one above value i. Integers throughout, so that every platform chooses the same."""
-    rows_up_to = np.cumsum(counts)
-    n_rows = int(rows_up_to[-1])
-    smallest = max(1, n_rows // _ROWS_PER_SPLIT_OFF)
-    most_even = int(np.argmin(np.abs(2 * rows_up_to[:-1] - n_rows)))
-    if n_rows - int(counts.max()) < 2 * smallest:  # only one split is possible, as in most columns of a text
-        return [most_even]
+    chosen: list[tuple[float, ...]] = [()] * len(tallies)
+    several = np.flatnonzero(tallies.sizes > 1)
     n_parts = min(n_thresholds, _MAX_PARTS) + 1
-    ends = np.cumsum(_capped(counts, n_parts))
-    targets = ends[-1] * np.arange(1, n_parts)  # n_parts times the even shares
-    ends = ends[:-1] * n_parts
-    above = np.minimum(np.searchsorted(ends, targets), len(ends) - 1)
-    below = np.maximum(above - 1, 0)
+    # Few columns at a time, so that working space stays small and no sum overflows.
+    most = _WORKING_CELLS // (n_parts + int(tallies.sizes.max(initial=0)))
+    most = max(1, min(most, (1 << 62) // max(1, n_parts * int(tallies.counts.sum()))))
+    for start in range(0, len(several), most):
+        columns = several[start : start + most]
+        part = tallies if len(columns) == len(tallies) else tallies.of_columns(columns)
+        distinct = part.distinct
+        for column, gap in zip(*(found.tolist() for found in _choose_gaps(part, n_parts)), strict=True):
+            threshold = _short_number_between(float(distinct[gap]), float(distinct[gap + 1]))
+            chosen[columns[column]] += (threshold,)
+    return chosen
+
+
+def _choose_gaps(tallies: Tallies, n_parts: int) -> tuple[np.ndarray, np.ndarray]:
+    """Choose gaps, ascending; gap i is the one above value i of all values. Return the column of each, and the gaps.
+
+    Every column has at least two values. Integers throughout, so that every platform chooses the same.
+    """
+    counts, starts, sizes = tallies.counts, tallies.starts, tallies.sizes
+    last = starts + sizes - 1
+    # Of each value; one number serves a single, maybe long, column.
+    column = np.repeat(np.arange(len(starts)), sizes) if len(starts) > 1 else np.zeros(1, np.int64)
+    rows_up_to = _cumsum_in_columns(counts, starts, sizes)
+    n_rows = rows_up_to[last]
+    smallest = np.maximum(1, n_rows // _ROWS_PER_SPLIT_OFF)
+    largest = np.maximum.reduceat(counts, starts)
+    ends = _cumsum_in_columns(_capped(counts, largest, column, starts, n_parts), starts, sizes) * n_parts
+    targets = ends[last][:, np.newaxis] // n_parts * np.arange(1, n_parts)  # n_parts times the even shares
+    offset = np.arange(len(starts)) * (int(ends[last].max()) + 1)
+    above = np.searchsorted(ends + offset[column], targets + offset[:, np.newaxis])
+    above = np.minimum(above, last[:, np.newaxis] - 1)
+    below = np.maximum(above - 1, starts[:, np.newaxis])
     nearest = np.where(np.abs(targets - ends[below]) < np.abs(ends[above] - targets), below, above)
-    chosen: list[int] = []
-    taken = 0
-    for gap in np.unique(nearest).tolist():
-        rows = int(rows_up_to[gap])
-        if rows - taken >= smallest and n_rows - rows >= smallest:
-            chosen.append(gap)
-            taken = rows
-    return chosen or [most_even]
+    taken = np.zeros(len(starts), np.int64)
+    is_chosen = np.zeros(nearest.shape, np.bool_)
+    several = n_rows - largest >= 2 * smallest  # else only one split is possible, as in most columns of a text
+    for place in range(n_parts - 1):
+        rows = rows_up_to[nearest[:, place]]
+        is_chosen[:, place] = several & (rows - taken >= smallest) & (n_rows - rows >= smallest)
+        taken = np.where(is_chosen[:, place], rows, taken)
+    alone = np.flatnonzero(~is_chosen.any(axis=1))
+    if len(alone):
+        unevenness = np.abs(2 * rows_up_to - n_rows[column])
+        unevenness[last] = np.iinfo(np.int64).max
+        even = np.flatnonzero(unevenness == np.minimum.reduceat(unevenness, starts)[column])
+        nearest[alone, 0] = even[np.searchsorted(even, starts[alone])]
+        is_chosen[alone, 0] = True
+    return np.nonzero(is_chosen)[0], nearest[is_chosen]
 
 
-def _capped(counts: np.ndarray, n_parts: int) -> np.ndarray:
+def _cumsum_in_columns(counts: np.ndarray, starts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    sums: np.ndarray = np.cumsum(counts)
+    return sums - np.repeat(sums[starts] - counts[starts], sizes) if len(starts) > 1 else sums
+
+
+def _capped(
+    counts: np.ndarray, largest: np.ndarray, column: np.ndarray, starts: np.ndarray, n_parts: int
+) -> np.ndarray:
     """Cap counts at the size of an even part, which the cap itself makes smaller."""
-    size = int(counts.max())
+    size = largest
     while True:
-        capped: np.ndarray = np.minimum(counts, size)
-        even = max(1, -(-int(capped.sum()) // n_parts))
-        if even >= size:
+        capped: np.ndarray = np.minimum(counts, size[column])
+        even = np.maximum(1, -(-np.add.reduceat(capped, starts) // n_parts))
+        if (even >= size).all():
             return capped
-        size = even
+        size = np.minimum(size, even)
 
 
 def _short_number_between(low: float, high: float) -> float:
