@@ -9,6 +9,7 @@ from tests.helpers import thresholds_by_column
 from wtm import Booleanizer
 from wtm.tables import columns as columns_module
 from wtm.tables.columns import NumberColumn
+from wtm.tables.feature_blocks import feature_blocks
 from wtm.tables.reading import read_table
 from wtm.tables.table import Table
 from wtm.tables.tallies import tally_columns
@@ -60,12 +61,12 @@ def test_thresholds_are_those_of_each_column_alone(table, n_thresholds):
 def test_conditions_and_features_are_those_of_each_column_alone(table):
     columns, times = table
     table = Table(len(columns[0].values), columns)
-    b = Booleanizer(3)._fit_table(table, None, times)
-    at_once = np.concatenate(list(b._blocks(table)))
+    b = Booleanizer(3).fit_table(table, None, times)
+    at_once = np.concatenate(list(feature_blocks(b.conditions_, table)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(columns_module, "_ROWS_PER_RUN", 0)
-        assert Booleanizer(3)._fit_table(table, None, times).conditions_ == b.conditions_
-        assert (np.concatenate(list(b._blocks(table))) == at_once).all()
+        assert Booleanizer(3).fit_table(table, None, times).conditions_ == b.conditions_
+        assert (np.concatenate(list(feature_blocks(b.conditions_, table))) == at_once).all()
 
 
 def test_an_error_names_the_column():
