@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import ParameterSampler, RandomizedSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 
@@ -52,8 +53,8 @@ def positions():
     return data.X_train[::200], data.y_train[::200]
 
 
-# Where weights fall fastest.
-CORNERS = [{"n_clauses": min(N_CLAUSES), "T": t, "s": S[0], "gamma": GAMMA[1]} for t in T]
+# Where weights change fastest.
+CORNERS = [{"n_clauses": min(N_CLAUSES), "T": t, "s": s, "gamma": GAMMA[1]} for t in T for s in S]
 
 
 def fit_without_warnings(parameters, X, y):
@@ -70,15 +71,16 @@ def test_no_setting_makes_fit_warn(rows):
 
 
 def test_a_setting_outside_the_space_makes_fit_warn():
-    with pytest.raises(RuntimeWarning, match="Some weights of clauses reached the end"):
-        fit_without_warnings({"n_clauses": 100, "T": 20.0, "s": 3.0, "gamma": 0.3}, *noise())
+    with pytest.raises(ConvergenceWarning, match="did not converge"):
+        fit_without_warnings({"n_clauses": 100, "T": 5.0, "s": 1.5, "gamma": 0.3}, *noise())
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["connect-4", "noisy-xor", "mnist"])
-def test_no_setting_makes_fit_warn_on_whole_data_sets(name, real_data):
+@pytest.mark.parametrize("corner", CORNERS, ids=str)
+def test_no_setting_makes_fit_warn_on_whole_data_sets(name, corner, real_data):
     data = load(name, real_data(name))
-    fit_without_warnings(CORNERS[0], data.X_train, data.y_train)
+    fit_without_warnings(corner, data.X_train, data.y_train)
 
 
 def test_a_randomized_search_finds_its_way_through_a_pipeline(xor):

@@ -238,7 +238,7 @@ class WTMClassifier(Readable):
             The model has learnt little: it is not better than predicting the most frequent class, most clauses are
             empty, or the class sums can't reach `T`.
         RuntimeWarning
-            Weights of clauses reached the end of their range.
+            Weights of clauses reached the largest weight.
         UserWarning
             The weights of the rows are so small that an epoch sees almost no examples, or have a mean above 100; or
             little can be learnt from some columns: identifiers, row numbers, or numbers and dates stored as text.

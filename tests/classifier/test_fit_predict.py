@@ -196,9 +196,9 @@ def test_silence(problem, capfd, caplog, verbose):
     assert not caplog.records
 
 
-def test_weights_that_meet_the_edge_are_told_of_once_and_by_number(problem):
+def test_weights_at_the_largest_are_told_of_once_and_by_number(problem):
     X, y = problem
-    with pytest.warns(RuntimeWarning, match="end of their range") as warned:
+    with pytest.warns(RuntimeWarning, match="largest weight, 1e\\+03") as warned:
         model = small(gamma=1000.0, T=5000.0).fit(X, y)
     assert len(warned) == 1
     assert warned[0].filename == __file__

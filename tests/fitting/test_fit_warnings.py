@@ -53,8 +53,8 @@ OCCASIONS = {
         lambda **changes: small(**changes).partial_fit(*xor(), classes=[0, 1], sample_weight=np.full(120, 190.0)),
         "sample_weight has a mean of 190",
     ),
-    "weights at the end": (
-        lambda **changes: small(gamma=1000.0, T=5000, **changes).fit(*three_classes()), "end of their range",
+    "weights at the largest": (
+        lambda **changes: small(gamma=1000.0, T=5000, **changes).fit(*three_classes()), "reached the largest weight",
     ),
 }  # fmt: skip
 
@@ -83,11 +83,21 @@ def test_many_empty_clauses_give_a_warning(n_empty, warned):
     assert ["of the clauses are empty" in str(concern) for concern in found] == [True] * warned
 
 
-def test_partial_fit_warns_of_weights_at_the_edge_alone():
+def test_partial_fit_warns_of_the_largest_weights_alone():
     X, y = NOTHING_TO_LEARN
     assert messages_of(lambda: small(T=1e4).partial_fit(X, y, [False, True])) == []
     (message,) = messages_of(lambda: small(gamma=1000.0, T=1e6).partial_fit(*three_classes(), [0, 1, 2]))
-    assert "end of their range" in message
+    assert "reached the largest weight" in message
+
+
+def test_weights_at_the_smallest_give_no_warning():
+    X, y = NOTHING_TO_LEARN
+    parameters = {"gamma": 1.0, "s": 1.5, "T": 5.0, "n_epochs": 20}
+    texts = messages_of(lambda: small(**parameters).fit(X, y))
+    assert not any("largest weight" in text for text in texts)
+    model = small(**parameters).fit(X, y)
+    assert min(machine.exponents.min() for machine in model.machines_) == -16  # 2**-16
+    assert sum(entry["weights_saturated"] for entry in model.history_) > 0
 
 
 def test_with_class_weights_accuracy_is_not_checked():

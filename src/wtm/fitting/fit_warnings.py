@@ -17,13 +17,16 @@ _ROUNDING = 1e-9
 
 
 def warnings_about_weights(model: Model, entries: list[dict[str, Any]]) -> Iterator[Warning]:
-    """Warn if weights of clauses reached the end of their range in one of the epochs `entries`."""
-    if any(entry["weights_saturated"] for entry in entries):
-        table = model.parameters.weight_table
-        low, high = table.weight(np.array([-table.max_exponent, table.max_exponent]))
+    """Warn if weights of clauses were kept at the largest weight in the epochs `entries`.
+
+    Weights at the smallest one are no reason to warn: their clauses have no say, and can grow again.
+    """
+    table = model.parameters.weight_table
+    largest = max(int(machine.exponents.max()) for machine in model.machines)
+    if largest == table.max_exponent and any(entry["weights_saturated"] for entry in entries):
         yield RuntimeWarning(
-            f"Some weights of clauses reached the end of their range, {low:.3g} to {high:.3g}, and were kept there. "
-            "Use a smaller gamma or a smaller T to keep them inside."
+            f"Some weights of clauses reached the largest weight, {table.weight(np.array(largest)):.3g}, and were kept "
+            "there. Use a smaller gamma or a smaller T."
         )
 
 
