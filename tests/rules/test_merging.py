@@ -11,6 +11,7 @@ from wtm import Booleanizer
 from wtm.rules import parse_condition
 from wtm.rules.merging import Clauses, merge_equal, seen_from_second_class, without_redundancy
 from wtm.rules.vocabulary import Vocabulary
+from wtm.tables.reading import read_table
 
 UNSEEN = "never seen"
 COLUMNS = {
@@ -80,8 +81,6 @@ def test_a_rule_has_the_truth_value_of_its_clause_on_every_possible_row(data):
 
 
 def _column(rows, j):
-    from wtm.tables.reading import read_table
-
     return read_table([[row[j]] for row in rows]).column(0)
 
 

@@ -6,11 +6,11 @@ the block. The words of clause c in block b begin at 8 (b * n_clauses + c).
 
 import numpy as np
 
-from wtm.kernels.bits import transpose_block
+from wtm.kernels.bits import transpose_block, transpose_tile
 from wtm.kernels.evaluate import block_outputs
 from wtm.kernels.jit import inline, kernel
 from wtm.kernels.layout import BLOCK, ONE, ZERO
-from wtm.kernels.simd import count_trailing_zeros, load, popcount_words, splat, store, sum_words
+from wtm.kernels.simd import count_trailing_zeros, load, popcount, popcount_words, splat, store, sum_words
 
 
 @kernel
@@ -101,27 +101,36 @@ def count_decisive(bits, votes, classes, needed, counts):
 
 
 @kernel
-def list_true_clauses(bits, n_clauses, ends, clauses):
+def list_true_clauses(bits, n_clauses, tile, ends, clauses):
     """List the true clauses of each example, in ascending order.
 
     Parameters
     ----------
     bits : ndarray as in `clause_bits`; IN
     n_clauses : int
+    tile : ndarray of shape (512,), uint64
+        Buffer.
     ends : ndarray of shape (n_blocks * 512 + 1,), int64; IN and OUT
         0 before. If `clauses` is empty, ``ends[i + 1]`` gets the number of true clauses of example i. Otherwise
         ``ends[i]`` is where the list of example i begins, and gets where it ends.
     clauses : ndarray of int32; OUT
     """
     for block in range(ends.size // BLOCK):
-        for clause in range(n_clauses):
+        for first in range(0, n_clauses, 64):
+            place = (block * n_clauses + first) * 8
+            n_words = min(64, n_clauses - first) * 8
+            for i in range(BLOCK):
+                tile[i] = bits[place + i] if i < n_words else ZERO
+            transpose_tile(tile)  # bit c of word 8 i + w is now clause first + c for example 64 w + i
             for w in range(8):
-                remaining = _word(bits, n_clauses, block, clause, w)
-                while remaining != ZERO:
-                    example = block * BLOCK + w * 64 + count_trailing_zeros(remaining)
-                    remaining &= remaining - ONE
+                for i in range(64):
+                    remaining, example = tile[i * 8 + w], block * BLOCK + w * 64 + i
                     if clauses.size == 0:
-                        ends[example + 1] += 1
-                    else:
-                        clauses[ends[example]] = clause
-                        ends[example] += 1
+                        ends[example + 1] += popcount(remaining)
+                        continue
+                    end = ends[example]
+                    while remaining != ZERO:
+                        clauses[end] = first + count_trailing_zeros(remaining)
+                        remaining &= remaining - ONE
+                        end += 1
+                    ends[example] = end

@@ -55,6 +55,12 @@ class Model:
         """Compile the machines for prediction."""
         return VotingModel.of(self.machines)
 
+    def for_prediction(self) -> "PredictionModel":
+        """Return what prediction needs."""
+        voting = self.voting_model()
+        exponents = np.stack([machine.exponents for machine in self.machines])
+        return PredictionModel(self.parameters, exponents, voting.clause_ends, voting.literal_list, self.logit_scale)
+
     def copy(self) -> "Model":
         """Return an independent copy."""
         return self.resumed(self.parameters)
@@ -79,7 +85,7 @@ class Model:
 
 @dataclass(frozen=True)
 class PredictionModel:
-    """A model that was saved for prediction only, in place of `Model`.
+    """A model that was simplified or saved for prediction only, in place of `Model`.
 
     Attributes
     ----------
@@ -93,8 +99,9 @@ class PredictionModel:
     """
 
     NO_AUTOMATA: ClassVar[str] = (
-        "This model has no automata, since its file was saved with prediction_only=True: it can predict, but has no "
-        "machines_ and can't be trained further. For that, save the trained model without prediction_only."
+        "This model has no automata, since it was simplified or its file was saved with prediction_only=True: it can "
+        "predict, but has no machines_ and can't be trained further. For that, keep the trained model, and save it "
+        "without prediction_only."
     )
 
     parameters: MachineParameters
@@ -103,12 +110,9 @@ class PredictionModel:
     literal_list: np.ndarray
     logit_scale: float
 
-    @classmethod
-    def of(cls, machines: list[Machine], logit_scale: float) -> "PredictionModel":
-        """Keep what prediction needs of `machines`."""
-        voting = VotingModel.of(machines)
-        exponents = np.stack([machine.exponents for machine in machines])
-        return cls(machines[0].parameters, exponents, voting.clause_ends, voting.literal_list, logit_scale)
+    def for_prediction(self) -> "PredictionModel":
+        """Return this model."""
+        return self
 
     @property
     def machines(self) -> list[Machine]:

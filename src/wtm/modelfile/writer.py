@@ -11,7 +11,7 @@ from wtm import __version__
 from wtm.booleanizer import Booleanizer
 from wtm.kernels.jit import kernel_digest
 from wtm.machine.class_machine import Machine
-from wtm.machine.model_state import Model, PredictionModel
+from wtm.machine.model_state import PredictionModel
 from wtm.modelfile.container import write_file
 from wtm.modelfile.schema import (
     ESTIMATOR,
@@ -46,13 +46,11 @@ def write_model(path: Path, record: ModelRecord, *, prediction_only: bool = Fals
     """
     model = record.model
     if prediction_only:
-        if isinstance(model, Model):
-            model = PredictionModel.of(model.machines, model.logit_scale)
-        arrays = _voting_arrays(model)
+        arrays = _voting_arrays(model.for_prediction())
     elif isinstance(model, PredictionModel):
         raise ValueError(
-            "prediction_only must be True for this model, got False: its file was saved for prediction "
-            "only, so it has no automata."
+            "prediction_only must be True for this model, got False: it was simplified or saved for prediction only, "
+            "so it has no automata."
         )
     else:
         arrays = _machine_arrays(model.machines)

@@ -1,8 +1,19 @@
 """Rules of a trained model: as text, as tables, and as features."""
 
+from wtm.rules.explanation import Explanation
 from wtm.rules.listing import heaviest_rules, rules_of
+from wtm.rules.nearest_change import NearestChange
 from wtm.rules.rule import Rule, parse_rule
 from wtm.rules.rule_table import RuleTable
 from wtm.tables.condition_grammar import parse_condition
 
-__all__ = ["Rule", "RuleTable", "heaviest_rules", "parse_condition", "parse_rule", "rules_of"]
+__all__ = [
+    "Explanation",
+    "NearestChange",
+    "Rule",
+    "RuleTable",
+    "heaviest_rules",
+    "parse_condition",
+    "parse_rule",
+    "rules_of",
+]

@@ -12,6 +12,7 @@ from wtm.kernels.evaluate import new_vote_buffers
 from wtm.kernels.layout import BLOCK, VECTOR_WORDS, WORD_DTYPE
 from wtm.machine.examples import Examples
 from wtm.utils.interruption import interruptible
+from wtm.utils.memory_limits import check_memory
 
 
 def output_bits(examples: Examples, ends: np.ndarray, literals: np.ndarray, *, n_threads: int = 1) -> np.ndarray:
@@ -49,11 +50,12 @@ def output_bits(examples: Examples, ends: np.ndarray, literals: np.ndarray, *, n
 
 def sparse_outputs(bits: np.ndarray, n_rows: int, n_clauses: int) -> sp.csr_array:
     """Return the outputs as a CSR matrix of 0 and 1, float64 of shape (n_rows, n_clauses)."""
-    ends = np.zeros(-(-n_rows // BLOCK) * BLOCK + 1, np.int64)
-    list_true_clauses(bits, n_clauses, ends, np.empty(0, np.int32))
+    ends, tile = np.zeros(-(-n_rows // BLOCK) * BLOCK + 1, np.int64), np.empty(BLOCK, WORD_DTYPE)
+    list_true_clauses(bits, n_clauses, tile, ends, np.empty(0, np.int32))
     np.cumsum(ends, out=ends)
+    check_memory(12 * int(ends[-1]), f"{ends[-1]:,} outputs of {n_clauses:,} clauses", "Take fewer rows at a time.")
     indices = np.empty(ends[-1], np.int32)
     starts = ends.copy()
     if len(indices):
-        list_true_clauses(bits, n_clauses, starts, indices)
+        list_true_clauses(bits, n_clauses, tile, starts, indices)
     return sp.csr_array((np.ones(len(indices)), indices, ends[: n_rows + 1]), (n_rows, n_clauses))

@@ -1,24 +1,33 @@
 """The part of `wtm.WTMClassifier` that shows what it has learnt."""
 
-from collections.abc import Sequence
-from typing import Any
+import copy
+import numbers
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
-from sklearn.utils import check_consistent_length
+import scipy.sparse as sp
+from sklearn.base import TransformerMixin
+from sklearn.utils import check_consistent_length, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
+from wtm.machine.examples import Examples
 from wtm.machine.voting import VotingModel
 from wtm.prediction import Predictor
+from wtm.rules.clause_outputs import output_bits, sparse_outputs
+from wtm.rules.explanation import Explanation
 from wtm.rules.merging import Clauses, merge_equal, seen_from_second_class, without_redundancy
 from wtm.rules.rule_statistics import count_rows
 from wtm.rules.rule_table import RuleTable
+from wtm.rules.simplification import needed_literals
 from wtm.rules.vocabulary import Vocabulary
 from wtm.utils.threads import resolve_n_threads
 from wtm.validation.labels import check_labels, class_indices
 
 
-class Readable(Predictor):
-    """A predictor whose rules can be read."""
+class Readable(TransformerMixin, Predictor):
+    """A predictor whose rules can be read, explain its predictions, and serve as features."""
 
     def rules(
         self, X: Any = None, y: Any = None, *, one_sided: bool = True, feature_names: Sequence[str] | None = None
@@ -81,6 +90,126 @@ class Readable(Predictor):
         statistics = {name: values[order] for name, values in statistics.items()}
         unit = self._voting_model().unit
         return RuleTable(clauses[order], vocabulary, self.classes_.tolist(), unit, is_one_sided, statistics)
+
+    def explain(
+        self, X: Any, *, one_sided: bool = True, feature_names: Sequence[str] | None = None
+    ) -> list[Explanation]:
+        """Explain the prediction of each row by the rules that hold for it.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+        one_sided, feature_names
+            As in `rules`.
+
+        Returns
+        -------
+        list of wtm.rules.Explanation, of length n_samples
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError, ValueError
+            As in `rules`.
+        """
+        rules = self.rules(one_sided=one_sided, feature_names=feature_names)
+        labels, voting, explanations = self.classes_.tolist(), self._voting_model(), []
+        for examples, held in self._outputs(X, rules._clauses.ends, rules._clauses.literals):
+            predicted = voting.sums(examples, n_threads=resolve_n_threads(self.n_jobs)).argmax(axis=1).tolist()
+            rows = zip(predicted, np.split(held.indices, held.indptr[1:-1]), range(len(examples)), strict=True)
+            explanations += [
+                Explanation(labels[index], rules, rules_of_row, examples, row, voting, labels)
+                for index, rules_of_row, row in rows
+            ]
+        return explanations
+
+    def transform(self, X: Any) -> sp.csr_array:
+        """Return the outputs of all clauses, so that the model can make features for another one.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        CSR matrix of shape (n_samples, n_classes * n_clauses), float64
+            1 where a clause is true, else 0. Clauses without literals, which don't vote, are 0. The clauses of the
+            first class come first; of each class, those that vote for it.
+        """
+        check_is_fitted(self)
+        voting = self._voting_model()
+        parts = [outputs for _, outputs in self._outputs(X, voting.clause_ends, voting.literal_list)]
+        if len(parts) == 1:
+            return parts[0]
+        return sp.vstack(parts, format="csr") if parts else sp.csr_array((0, len(voting.clause_votes)))
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return the names of the columns of `transform`: ``LABEL_for_0``, ..., ``LABEL_against_0``, ...
+
+        Parameters
+        ----------
+        input_features : ignored
+
+        Returns
+        -------
+        ndarray of shape (n_classes * n_clauses,), object
+        """
+        check_is_fitted(self)
+        half = self._voting_model().n_clauses // 2
+        return np.array(
+            [f"{label}_{side}_{i}" for label in self.classes_ for side in ("for", "against") for i in range(half)],
+            object,
+        )
+
+    def simplify(self, X: Any, tolerance: float = 0.0) -> Self:
+        """Return a classifier with shorter rules that predicts the same on the given rows.
+
+        Of each rule, the conditions are kept that rule out the rows it does not hold for: first the one that rules out
+        the most, then the one that rules out the most others, and so on. Rules that hold for none of the rows are
+        removed. On other rows the rules may hold more often, so compare the accuracy on rows that are neither in `X`
+        nor in the training data; ``rules().n_conditions`` is the number of conditions.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            Such as the training rows.
+        tolerance : float, default=0.0
+            Each rule may hold for this many more rows, as a share of those for which it holds, so that all rules
+            together cast at most this share of votes more, by weight. With 0, all class sums on `X` stay the same.
+
+        Returns
+        -------
+        WTMClassifier
+            For prediction: as after ``save(prediction_only=True)``, it can be saved, but not trained further. This
+            classifier stays as it is.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            The model is not fitted.
+        ValueError, TypeError
+            `X` can't be used, or `tolerance` is not a number from 0 to 1.
+        MemoryError
+            The rows don't fit in memory, column by column.
+        """
+        check_is_fitted(self)
+        check_scalar(tolerance, "tolerance", numbers.Real)
+        if not 0 <= tolerance <= 1:
+            raise ValueError(f"tolerance must be a share of the votes, from 0 to 1, got {tolerance!r}.")
+        examples, n_threads = self._examples(self._table(X)), resolve_n_threads(self.n_jobs)
+        model = self._model.for_prediction()
+        ends, literals = needed_literals(
+            examples, model.clause_ends, model.literal_list, float(tolerance), n_threads=n_threads
+        )
+        simpler = copy.copy(self)
+        simpler._model = replace(model, clause_ends=ends, literal_list=literals)
+        return simpler
+
+    def _outputs(self, X: Any, ends: np.ndarray, literals: np.ndarray) -> Iterator[tuple[Examples, sp.csr_array]]:
+        """Yield examples and the outputs of clauses for them, some rows at a time."""
+        n_threads, table, n_clauses = resolve_n_threads(self.n_jobs), self._table(X, min_rows=0), len(ends) - 1
+        for examples in self._parts(table, n_threads, bytes_per_row=n_clauses // 8):
+            bits = output_bits(examples, ends, literals, n_threads=n_threads)
+            yield examples, sparse_outputs(bits, len(examples), n_clauses)
 
     def _statistics(self, clauses: Clauses, X: Any, y: Any) -> dict[str, np.ndarray]:
         table, labels = self._table(X), None

@@ -11,7 +11,7 @@ from wtm.rules.merging import Clauses
 from wtm.rules.rule import Rule
 from wtm.rules.table_formats import as_html, as_latex, as_markdown, as_text
 from wtm.rules.vocabulary import Vocabulary
-from wtm.tables.condition_grammar import Condition, spell_label
+from wtm.tables.condition_grammar import spell_label
 
 _ROWS_SHOWN = 20
 _CONDITIONS_SHOWN = 100  # characters
@@ -69,10 +69,16 @@ class RuleTable(Sequence[Rule]):
             return replace(self, _clauses=self._clauses[chosen], _statistics=statistics)
         vote = int(self.votes[chosen])
         label = self._labels[self._clauses.classes[chosen]]
-        return Rule(label, 1 if vote > 0 else -1, abs(vote) * self.unit, self._conditions(int(chosen)))
+        conditions = self._vocabulary.conditions(self._clauses.literals_of(int(chosen)).tolist())
+        return Rule(label, 1 if vote > 0 else -1, abs(vote) * self.unit, conditions)
 
     def __iter__(self) -> Iterator[Rule]:
         return (self[i] for i in range(len(self)))
+
+    @property
+    def labels(self) -> list[Any]:
+        """The classes that rules vote on: all, or only the second of two."""
+        return self._labels[1:] if self.is_one_sided else self._labels
 
     @property
     def votes(self) -> np.ndarray:
@@ -82,12 +88,12 @@ class RuleTable(Sequence[Rule]):
     @cached_property
     def columns(self) -> dict[str, Any]:
         """The columns of the table."""
-        spelled = [self._conditions(i) for i in range(len(self))]
+        spelled = [self._vocabulary.texts(self._clauses.literals_of(i).tolist()) for i in range(len(self))]
         return {
             "class": [self._labels[i] for i in self._clauses.classes],
             "side": np.where(self.votes > 0, "for", "against").tolist(),
             "weight": np.abs(self.votes) * self.unit,
-            "conditions": [" AND ".join(map(str, conditions)) for conditions in spelled],
+            "conditions": [" AND ".join(conditions) for conditions in spelled],
             "length": np.array([len(conditions) for conditions in spelled], np.int64),
             **self._statistics,
         }
@@ -147,9 +153,6 @@ class RuleTable(Sequence[Rule]):
         columns["conditions"] = columns.pop("conditions")
         cells = [_spelled(values, max_length) for values in columns.values()]
         return list(columns), [list(row) for row in zip(*cells, strict=True)]
-
-    def _conditions(self, rule: int) -> tuple[Condition, ...]:
-        return self._vocabulary.conditions(self._clauses.literals_of(rule).tolist())
 
 
 def _spelled(values: Any, max_length: int | None) -> list[str]:

@@ -1,8 +1,10 @@
 """What the literals of a model mean: conditions on the caller's columns."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -32,6 +34,7 @@ class Vocabulary:
     booleanizer: Booleanizer | None
     column_names: Sequence[str] | None
     _conditions: dict[int, Condition] = field(default_factory=dict, repr=False, compare=False)
+    _spelled: dict[tuple[int, ...], tuple[Condition, str]] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, clf: Any, feature_names: Sequence[str] | None = None) -> "Vocabulary":
@@ -75,6 +78,10 @@ class Vocabulary:
             marks += [True] * n_thresholds + [False] * (conditions.n_features - n_thresholds)
         return np.array(marks, np.bool_)
 
+    def n_features_of(self, column: int) -> int:
+        """Return the number of features on a column."""
+        return 1 if self.booleanizer is None else self.booleanizer.conditions_[column].n_features
+
     def condition(self, literal: int) -> Condition:
         """Return the condition that a literal is."""
         if literal not in self._conditions:
@@ -89,11 +96,22 @@ class Vocabulary:
         literals : sequence of int
             Ordered by column. They don't contradict each other.
         """
-        by_column: dict[int, list[Condition]] = {}
-        columns = self.columns_of(np.array(literals, np.int64) % self.n_features)
-        for column, literal in zip(columns.tolist(), literals, strict=True):
-            by_column.setdefault(column, []).append(self.condition(literal))
-        return tuple(map(conjunction, by_column.values()))
+        return tuple(self._on_column(same)[0] for same in self._by_column(literals))
+
+    def texts(self, literals: Sequence[int]) -> list[str]:
+        """Return the texts of `conditions`."""
+        return [self._on_column(same)[1] for same in self._by_column(literals)]
+
+    def _by_column(self, literals: Sequence[int]) -> Iterator[tuple[int, ...]]:
+        columns = self.columns_of(np.array(literals, np.int64) % self.n_features).tolist()
+        for _, pairs in groupby(zip(columns, literals, strict=True), itemgetter(0)):
+            yield tuple(literal for _, literal in pairs)
+
+    def _on_column(self, literals: tuple[int, ...]) -> tuple[Condition, str]:
+        if literals not in self._spelled:
+            condition = conjunction(list(map(self.condition, literals)))
+            self._spelled[literals] = condition, str(condition)
+        return self._spelled[literals]
 
     def _new_condition(self, feature: int, negated: bool) -> Condition:
         if self.booleanizer is None:

@@ -34,6 +34,7 @@ from wtm.tables.columns import MISSING, UNKNOWN, Column, Value
 from wtm.utils.printable import escape, short_repr
 
 _BARE_NAME = re.compile(r'[^\s"<>=!{}]+(?: [^\s"<>=!{}]+)*')
+_BARE_LABEL = re.compile(r'[^\s"]+(?: [^\s"]+)*')
 _READ_OTHERWISE = re.compile(r"NOT \(.*|.* (?:is|is not|or|and not) missing|(?:.* )?(?:AND|THEN)(?: .*)?")
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _NAME = rf'(?P<column>{_QUOTED}|[^"<>=!{{}}]+)'
@@ -242,7 +243,8 @@ def spell_label(label: object) -> str:
     """Return a class label as text, which `parse_value` reads back; a string is in quotes if it could be misread."""
     if not isinstance(label, str):
         return str(label)
-    return label if _is_bare_name(label) and isinstance(parse_value(label), str) else _quoted(label)
+    is_bare = label.isprintable() and _BARE_LABEL.fullmatch(label) and "THEN" not in label.split(" ")
+    return label if is_bare and isinstance(parse_value(label), str) else _quoted(label)
 
 
 def _is_bare_string(text: str) -> bool:
