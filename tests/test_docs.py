@@ -86,10 +86,16 @@ def test_the_user_guide_runs(tmp_path, monkeypatch, capsys):
     assert shapes == "(2, 2) (2, 2)"
     n_epochs, best = map(int, epochs.split())
     assert n_epochs >= best == scope["clf"].best_epoch_
-    assert str(scope["table"]).splitlines() == rules[: len(rules) - 4]
-    assert [rule.startswith("IF ") for rule in rules[-4:]] == [True, True, False, True]
-    assert rules[-2] == str(list(scope["table"].columns))
-    assert "NOT (good)" in rules[-1]
+    table, explanation = str(scope["table"]).splitlines(), str(scope["explanation"]).splitlines()
+    assert rules[: len(table)] == table
+    assert all(rule.startswith("IF ") for rule in rules[len(table) : len(table) + 2])
+    columns, *explained, change, n_conditions, scores, of_texts = rules[len(table) + 2 :]
+    assert columns == str(list(scope["table"].columns))
+    assert explained == explanation
+    assert " would be predicted with " in change
+    assert eval(n_conditions.replace(" ", ">="))
+    assert scores == "1.0 1.0"
+    assert "NOT (good)" in of_texts
     assert same == "True"
     assert scope["clf"].score(scope["X_test"], scope["y_test"]) == 1
     assert (scope["same"].class_sums(scope["X"]) == scope["clf"].class_sums(scope["X"])).all()
@@ -105,7 +111,11 @@ def test_the_readme_prints_what_it_says(capsys):
     exec(compile(first, "README.md", "exec"), scope)
     assert capsys.readouterr().out == re.search(r"```text\n(.*?)```", text, re.DOTALL)[1]
     exec(compile(second, "README.md", "exec"), scope)
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(scope["clf"].classes_)
+    assert capsys.readouterr().out.splitlines() == [
+        *str(scope["rules"]).splitlines(),
+        *str(scope["clf"].explain(scope["data"].X_test, feature_names=scope["data"].feature_names)[0]).splitlines(),
+    ]
+    assert scope["clf"].predict(scope["data"].X_test[:1]) == ["loss"]
 
 
 @pytest.mark.parametrize("path", PAGES, ids=[str(path.relative_to(ROOT)) for path in PAGES])
