@@ -103,6 +103,27 @@ def test_the_user_guide_runs(tmp_path, monkeypatch, capsys):
     assert {path.name for path in tmp_path.iterdir()} >= {"model.safetensors", "small.safetensors"}
 
 
+def test_the_page_on_export_runs(capsys):
+    for package in ("pandas", "duckdb", "onnx", "onnxruntime"):
+        pytest.importorskip(package)
+    scope = run("export.md")
+    printed = capsys.readouterr().out.splitlines()
+    row = scope["people"].iloc[:1].assign(age=None, colour="green", member=True)
+    assert printed[1].startswith("the same label as with exact votes on ")
+    assert printed[2] == "True"
+    assert printed[3] == "yes"
+    assert eval(printed[4]) == scope["clf"].class_sums(row)[0].tolist()
+    assert printed[5] == f"{scope['source'].n_bytes} bytes of tables"
+    assert [name for name in printed[7].split() if name.startswith(("sum", "pred"))] == [
+        "sum_no",
+        "sum_yes",
+        "prediction",
+    ]
+    assert printed[-2] == "True True"
+    for name in ("buyers_predict(", "BUYERS_COLUMN_AGE", "BUYERS_COLOUR_RED", "BUYERS_CLASS_YES", "BUYERS_MISSING"):
+        assert name in scope["source"].header
+
+
 @pytest.mark.slow
 def test_the_readme_prints_what_it_says(capsys):
     text = (ROOT / "README.md").read_text("utf-8")
