@@ -143,6 +143,18 @@ def test_two_models_in_one_program(tmp_path):
         assert subprocess.run([build(tmp_path, included + main, *sources)]).returncode == 0
 
 
+def test_a_cpp_program_can_use_it(tmp_path):
+    compiler = shutil.which("c++") or shutil.which("g++")
+    if compiler is None:
+        pytest.skip("needs a C++ compiler")
+    write(tmp_path, to_c(table().clf))
+    main = '#include "model.h"\nint main() { model_number row[MODEL_N_COLUMNS] = {}; return model_predict(row) > 1; }'
+    (tmp_path / "main.cpp").write_text(main)
+    subprocess.run([CC, *FLAGS, "-c", "model.c"], cwd=tmp_path, check=True)
+    subprocess.run([compiler, "-Wall", "-Werror", "main.cpp", "model.o", "-o", "main"], cwd=tmp_path, check=True)
+    assert subprocess.run([tmp_path / "main"]).returncode == 0
+
+
 def check_names(folder, columns):
     case = bits(len(columns))
     source = check(folder, case, feature_names=columns)

@@ -1,3 +1,4 @@
+import copy
 import json
 from functools import cache
 
@@ -6,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.helpers.export_cases import CASES, connect_4, table, wide
+from tests.helpers.export_cases import CASES, bits, connect_4, names, table, wide
 from tests.helpers.problems import small, three_classes
 from wtm.export import from_json, to_json
 from wtm.rules import rules_of
@@ -43,6 +44,31 @@ def test_another_program_can_evaluate_it():
             if all(true[f] for f in rule["true"]) and not any(true[f] for f in rule["false"]):
                 sums[rule["class"]] += rule["vote"]
         assert [total * model["unit"] for total in sums] == expected
+
+
+def test_rules_are_shown_and_explain_as_those_of_the_classifier():
+    case = table().first(50)
+    loaded = from_json(to_json(case.clf))
+    assert sorted(map(str, loaded.rules())) == sorted(map(str, case.clf.rules()))
+    for found, expected in zip(loaded.explain(case.X), case.clf.explain(case.X), strict=True):
+        assert sorted(map(str, found.rules)) == sorted(map(str, expected.rules))
+    assert loaded.transform(case.X).shape == (50, len(loaded.get_feature_names_out()))
+    simpler = loaded.simplify(case.X)
+    assert (simpler.class_sums(case.X) == loaded.class_sums(case.X)).all()
+    with pytest.raises(ValueError, match="only predicts"):
+        loaded.fit(case.X, case.labels)
+
+
+@settings(max_examples=20)
+@given(names)
+def test_names_are_data(columns):
+    clf = copy.copy(bits(len(columns)).clf)
+    clf.feature_names_in_ = np.array(columns, object)
+    text = to_json(clf)
+    assert text.isascii()
+    assert "\n" not in text
+    assert from_json(text).feature_names_in_.tolist() == columns
+    assert {feature["name"] for feature in json.loads(text)["features"]} <= set(columns)
 
 
 def test_tables_are_refused_as_by_the_classifier():

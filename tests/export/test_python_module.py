@@ -60,7 +60,11 @@ def check_names(columns):
     source = to_python(case.clf, feature_names=columns)
     assert source.isascii()
     scope = module(source)
-    assert {type(node).__name__ for node in ast.parse(source).body} == {"Expr", "Assign", "FunctionDef"}
+    assert {type(node).__name__ for node in ast.parse(source, feature_version=(3, 6)).body} == {
+        "Expr",
+        "Assign",
+        "FunctionDef",
+    }
     rows = [dict(zip(columns, row, strict=True)) for row in case.rows]
     assert [scope["class_sums"](row) for row in rows] == case.sums
 

@@ -38,6 +38,10 @@ $constants
 /* Features, bit by bit: feature i is bit i % 8 of byte i / 8.
 $features */
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef $number_type ${name}_number;
 typedef $sum_type ${name}_sum;
 
@@ -52,6 +56,10 @@ int ${name}_predict_features(const uint8_t features[${NAME}_N_BYTES]);
 
 /* Encode and predict. */
 int ${name}_predict(const ${name}_number row[${NAME}_N_COLUMNS]);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
 """)

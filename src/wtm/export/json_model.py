@@ -12,7 +12,7 @@ from wtm.booleanizer import Booleanizer
 from wtm.export.model_tables import BIT, ModelTables, tests_of
 from wtm.machine.voting import VotingModel
 from wtm.modelfile.values import decode_labels, encode_labels, parse_json
-from wtm.prediction import Predictor
+from wtm.rules.readable import Readable
 from wtm.utils.printable import short_repr
 
 _FORMAT, _VERSION = "wtm rules", 1
@@ -95,11 +95,11 @@ def from_json(text: str | bytes) -> "ExportedClassifier":
         raise ValueError(f"The model is not as to_json writes it: {error}.") from error
 
 
-class ExportedClassifier(Predictor):
+class ExportedClassifier(Readable):
     """A classifier that only predicts: what `from_json` returns.
 
-    It has `predict`, `class_sums`, `decision_function`, `predict_proba` and `feature_importances_` of the classifier
-    that was written, and accepts and refuses the same tables. :mod:`wtm.rules` lists its rules.
+    It predicts, shows and explains its rules as the classifier that was written does, and accepts and refuses the same
+    tables, but it can't be trained.
 
     Parameters
     ----------
@@ -129,14 +129,20 @@ class _NumberOfFeatures:
 
 @dataclass(frozen=True)
 class _RuleModel:
-    """Rules and votes, in place of `wtm.machine.model_state.Model`."""
+    """Rules and their votes, in place of `wtm.machine.model_state.PredictionModel`, whose weights are powers."""
 
     parameters: _NumberOfFeatures
-    voting: VotingModel
+    clause_votes: np.ndarray
+    clause_ends: np.ndarray
+    literal_list: np.ndarray
+    unit: float
     logit_scale: float
 
+    def for_prediction(self) -> "_RuleModel":
+        return self
+
     def voting_model(self) -> VotingModel:
-        return self.voting
+        return VotingModel.with_votes(self.clause_votes, self.clause_ends, self.literal_list, self.unit)
 
     @property
     def machines(self) -> NoReturn:
@@ -158,32 +164,37 @@ def _read(state: dict[str, Any]) -> ExportedClassifier:
         is_number = isinstance(state[name], int | float) and not isinstance(state[name], bool)
         _check(is_number and 0 < state[name] < math.inf, name, state[name])
     n_features = n_columns if clf.booleanizer_ is None else clf.booleanizer_.n_features_out_
-    voting = _voting_model(state, clf, n_features)
-    clf._model = _RuleModel(_NumberOfFeatures(n_features), voting, float(state["logit_scale"]))
+    clauses = _clauses(state, clf, n_features)
+    scales = float(state["unit"]), float(state["logit_scale"])
+    clf._model = _RuleModel(_NumberOfFeatures(n_features), *clauses, *scales)
     return clf
 
 
-def _voting_model(state: dict[str, Any], clf: ExportedClassifier, n_features: int) -> VotingModel:
+def _clauses(
+    state: dict[str, Any], clf: ExportedClassifier, n_features: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the votes, ends and literals of clauses: for each class as many for it as against it.
+
+    Sides with fewer rules are filled with clauses without literals.
+    """
     n_classes = len(clf.classes_)
     used = _positions(state["features"], clf)
-    clauses: list[list[list[int]]] = [[] for _ in range(n_classes)]
-    votes: list[list[int]] = [[] for _ in range(n_classes)]
+    sides: list[list[tuple[int, list[int]]]] = [[] for _ in range(2 * n_classes)]
     for rule in state["rules"]:
-        places = [*rule["true"], *rule["false"]]
+        label, vote, places = rule["class"], rule["vote"], [*rule["true"], *rule["false"]]
         _check(bool(places) and all(_is_below(place, len(used)) for place in places), "rules", rule)
-        _check(_is_below(rule["class"], n_classes) and type(rule["vote"]) is int, "rules", rule)
+        _check(_is_below(label, n_classes) and type(vote) is int, "rules", rule)
         literals = {used[place] for place in rule["true"]} | {used[place] + n_features for place in rule["false"]}
-        clauses[rule["class"]].append(sorted(literals))
-        votes[rule["class"]].append(rule["vote"])
-    _check(all(sum(map(abs, of_class)) < 1 << 63 for of_class in votes), "rules", "votes whose sum exceeds 63 bits")
-    n_clauses = max(1, *map(len, clauses))  # all classes have the same number: the others are without literals
-    padded = [[*of_class, *[[]] * (n_clauses - len(of_class))] for of_class in clauses]
-    ends = [0, *accumulate(len(clause) for of_class in padded for clause in of_class)]
-    return VotingModel.with_votes(
-        np.array([[*of_class, *[0] * (n_clauses - len(of_class))] for of_class in votes], np.int64),
-        np.array(ends, np.int64),
-        np.array([literal for of_class in padded for clause in of_class for literal in clause], np.int32),
-        float(state["unit"]),
+        sides[2 * label + (vote < 0)].append((vote, sorted(literals)))
+    _check(
+        all(sum(abs(vote) for vote, _ in side) < 1 << 62 for side in sides), "rules", "votes whose sum exceeds 63 bits"
+    )
+    n_rules = max(1, *map(len, sides))
+    clauses = [clause for side in sides for clause in [*side, *[(0, [])] * (n_rules - len(side))]]
+    return (
+        np.array([vote for vote, _ in clauses], np.int64).reshape(n_classes, 2 * n_rules),
+        np.array([0, *accumulate(len(literals) for _, literals in clauses)], np.int64),
+        np.array([literal for _, literals in clauses for literal in literals], np.int32),
     )
 
 

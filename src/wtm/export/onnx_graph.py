@@ -42,7 +42,7 @@ def to_onnx(clf: Any, *, missing: str = "", feature_names: Sequence[str] | None 
     Returns
     -------
     onnx.ModelProto
-        ``onnx.save`` writes it to a file. It needs opset 15 and runs in onnxruntime 1.10 or newer.
+        ``onnx.save`` writes it to a file. It needs opset 15.
 
     Raises
     ------

@@ -9,7 +9,7 @@ _HEAD = '''\
 """A classifier written by wtm.export.to_python: class_sums(row) and predict(row).
 
 A row is a sequence of all columns in their order, or a mapping from the names in COLUMNS to values. None and NaN are
-missing. Python 3.6 or newer; no dependencies.
+missing. Python 3.7 or newer; no dependencies.
 """
 
 '''
