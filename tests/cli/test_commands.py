@@ -90,20 +90,17 @@ def test_what_is_empty_is_named(trained, tmp_path, monkeypatch, arguments, name)
 
 
 def test_each_rule_is_a_line_whatever_names_values_and_labels_are(train, write):
-    table = {"a\tb\nc": ["1", "2"] * 20, "d": ["e\nf", "g\x85h"] * 20, "y": ["u\nv", "w"] * 20}
+    table = {"a\tb\nc": ["1", "2"] * 20, "d": ["e\nf", "g\x85h"] * 20, "y": ["z\nv", "w"] * 20}
     clf, _ = train(write(as_csv(table)), target="y")
     printed = done("rules", write("").parent / "trained.safetensors", "--per-class", 3).stdout
-    assert len(printed.splitlines()) == printed.count("THEN votes") == 6
-    assert r' "u\nv", weight' in printed
+    assert len(printed.splitlines()) == printed.count("THEN votes") == 2
+    assert r' "z\nv", weight' in printed
     assert r'"a\tb\nc" > 1.5' in printed
     assert clf.booleanizer_.get_feature_names_out()[0] == r'"a\tb\nc" > 1.5'
 
 
 def test_rules_are_printed_with_the_names_of_columns(trained):
-    from wtm.rules import heaviest_rules
-
     clf = load_model(trained[0] / "model.safetensors")
     printed = done("rules", trained[0] / "model.safetensors", "--per-class", 3).stdout.splitlines()
-    assert printed == [str(rule) for rule in heaviest_rules(clf, 3)]
-    assert len(printed) == 6
+    assert printed == [str(rule) for rule in clf.rules()[:3]]
     assert any("age" in rule or "member" in rule for rule in printed)

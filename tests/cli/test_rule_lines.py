@@ -9,7 +9,7 @@ from tests.helpers.shell import done
 from wtm import load_model
 from wtm.cli import rule_lines
 from wtm.cli.rule_lines import wrapped
-from wtm.rules import Rule, heaviest_rules
+from wtm.rules import Rule
 
 
 @given(st.lists(st.text("ab AND<=", min_size=1, max_size=12), min_size=1, max_size=20), st.integers(1, 60))
@@ -24,7 +24,7 @@ def test_a_wrapped_rule_is_the_rule_in_short_lines(literals, width):
 
 def test_rules_are_wrapped_on_a_terminal_only(trained, monkeypatch):
     model = trained[0] / "model.safetensors"
-    rules = heaviest_rules(load_model(model), 2)
+    rules = load_model(model).rules()[:2]
     assert done("rules", model, "--per-class", 2).stdout == "".join(f"{rule}\n" for rule in rules)
     monkeypatch.setenv("COLUMNS", "40")
     monkeypatch.setattr(rule_lines, "is_terminal", lambda: True)

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
+from wtm.cli.csv_format import CsvFormat
 from wtm.cli.errors import one_line_on_failure
-from wtm.cli.shared_options import with_options
+from wtm.cli.shared_options import ALL_CORES, NJobs, with_options
 from wtm.cli.table_options import TableOptions, table_options
 from wtm.utils.paths import as_path
 
@@ -131,17 +132,51 @@ def evaluate(
 def rules(
     model: _Model,
     per_class: Annotated[int, typer.Option(min=1, help="Rules per class.")] = 10,
+    data: Annotated[
+        str | None,
+        typer.Option(help="CSV or Parquet file on which to count the rules.", metavar="FILE", show_default=False),
+    ] = None,
+    n_jobs: NJobs = ALL_CORES,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no notes.")] = False,
 ) -> None:
-    """Print the heaviest rules of a model, class by class.
+    """Print the rules of a model without redundant conditions, class by class.
 
-    Each rule is one line; on a terminal, long lines are wrapped.
+    The heaviest rules come first; with --data, those that decide the most rows. The rules of two classes are shown as
+    votes for and against the second. Each rule is one line; on a terminal, long lines are wrapped.
+
+    Example: wtm rules people.safetensors --per-class 5 --data people.csv
     """
     with one_line_on_failure():
-        from wtm import load_model
-        from wtm.cli.rule_lines import print_rules
-        from wtm.rules import heaviest_rules
+        from wtm.cli.rules import rules
 
-        print_rules(heaviest_rules(load_model(as_path(model, "MODEL")), per_class))
+        options = None
+        if data is not None:
+            options = TableOptions(as_path(data, "--data"), CsvFormat(), n_jobs, overwrite=False, quiet=quiet)
+        rules(as_path(model, "MODEL"), per_class, options)
+
+
+@with_options(table_options, "overwrite")
+def explain(
+    options: TableOptions,
+    model: _Model,
+    row: Annotated[
+        list[int] | None,
+        typer.Option(min=1, help="Rows to explain, from 1. Default: the first.", metavar="NUMBER", show_default=False),
+    ] = None,
+    nearest_change: Annotated[
+        bool,
+        typer.Option("--nearest-change", help="Search for the fewest columns to change for another class."),
+    ] = False,
+) -> None:
+    """Print the rules that hold for a row, which add up to its prediction.
+
+    The table is read as in 'wtm predict'.
+
+    Example: wtm explain people.safetensors people.csv --row 3 --nearest-change
+    """
+    from wtm.cli.explain import explain
+
+    explain(options, as_path(model, "MODEL"), row or [1], nearest_change=nearest_change)
 
 
 def export(

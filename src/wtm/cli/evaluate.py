@@ -49,7 +49,7 @@ def evaluate(
     if source.is_csv:
         column = Cells.of(options.format.over(stored_format(clf))).text(column)
     rows = rows_with_label(column, target, source.name, drop_missing=drop_missing_target)
-    labels = _labels(column.take(rows), rows + 1, target, clf, options, is_csv=source.is_csv)
+    labels = known_labels(column.take(rows), rows + 1, target, clf, options, is_csv=source.is_csv)
     found = {name: np.concatenate([part[name] for _, part in parts])[rows] for name in parts[0][1]}
     metrics = _metrics(clf, labels, found)
     if out is None:
@@ -61,7 +61,7 @@ def evaluate(
             file.write(json.dumps(metrics, indent=2).encode() + b"\n")
 
 
-def _labels(
+def known_labels(
     column: Any, rows: np.ndarray, target: str, clf: WTMClassifier, options: TableOptions, *, is_csv: bool
 ) -> np.ndarray:
     """Return labels as the model has them; a ValueError if it does not know some."""

@@ -1,7 +1,7 @@
 """The predictions of a model for a file with a table, some rows at a time."""
 
 import warnings
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from typing import Any
 
@@ -53,12 +53,21 @@ class Predictions:
         self, others: Sequence[str], *, hidden: bool = False
     ) -> Generator[tuple[Any, dict[str, Any]], None, None]:
         """Give each batch, with the columns `others` in it, and the predictions and probabilities; then write notes."""
+        return self._answers(self._predict, others, hidden=hidden)
+
+    def tables(self, others: Sequence[str] = ()) -> Generator[tuple[Any, Any], None, None]:
+        """Give each batch, with the columns `others` in it, and the table that the model takes; then write notes."""
+        return self._answers(lambda table: table, others, hidden=False)
+
+    def _answers(
+        self, answer: Callable[[Any], Any], others: Sequence[str], *, hidden: bool
+    ) -> Generator[tuple[Any, Any], None, None]:
         self._note_format()
         batches = self._source.batches(list(dict.fromkeys([*self._names, *others])))
         quiet = hidden or self._options.quiet
         with closing(with_progress(batches, self._source.n_rows, "predicting", quiet=quiet)) as shown:
             for batch in shown:
-                yield batch, self._predict(batch)
+                yield batch, self._answer(answer, batch)
         for text in [*(self._warnings or ()), *(self._columns.notes() if self._columns else ())]:
             self._options.note(text)
 
@@ -74,7 +83,7 @@ class Predictions:
         if kept:
             self._options.note(f"{self._source.name} is read with the options of the training: {option_words(kept)}")
 
-    def _predict(self, batch: Any) -> dict[str, Any]:
+    def _answer(self, answer: Callable[[Any], Any], batch: Any) -> Any:
         table = batch.select(self._names) if self._columns is None else self._columns.read(batch, self.n_rows + 1)
         forget_warnings(self._clf)
         with warnings.catch_warnings(record=True) as caught:
@@ -82,9 +91,7 @@ class Predictions:
             # The number of columns is checked.
             warnings.filterwarnings("ignore", message="X has feature names", category=UserWarning)
             try:
-                found = {PREDICTION: self._clf.predict(table)}
-                if self._proba:
-                    found |= zip(probability_names(self._clf), self._clf.predict_proba(table).T, strict=True)
+                found = answer(table)
             except TypeError as error:  # a column of lists, for instance
                 raise ValueError(str(error)) from None
         if len(batch):
@@ -92,6 +99,12 @@ class Predictions:
             before = texts if self._warnings is None else self._warnings
             self._warnings = {text: None for text in before if text in texts}
         self.n_rows += len(batch)
+        return found
+
+    def _predict(self, table: Any) -> dict[str, Any]:
+        found = {PREDICTION: self._clf.predict(table)}
+        if self._proba:
+            found |= zip(probability_names(self._clf), self._clf.predict_proba(table).T, strict=True)
         return found
 
 

@@ -7,16 +7,14 @@ from collections.abc import Iterable
 
 import typer
 
-from wtm.rules import Rule
-
 _INDENT = "    "
 
 
-def print_rules(rules: Iterable[Rule]) -> None:
-    """Print rules on standard output."""
+def print_rules(lines: Iterable[str]) -> None:
+    """Print rules, each given as a line, on standard output."""
     width = shutil.get_terminal_size().columns if is_terminal() else None
-    for rule in rules:
-        typer.echo(str(rule) if width is None else wrapped(str(rule), width))
+    for line in lines:
+        typer.echo(line if width is None else wrapped(line, width))
 
 
 def is_terminal() -> bool:

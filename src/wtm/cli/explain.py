@@ -1,0 +1,35 @@
+"""``wtm explain``: print why rows of a file get their class."""
+
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import typer
+
+from wtm.cli.predictions import Predictions, stored_format
+from wtm.cli.table_files import open_table
+from wtm.cli.table_options import TableOptions
+from wtm.loading import load_model
+
+
+def explain(options: TableOptions, model: Path, rows: Sequence[int], *, nearest_change: bool) -> None:
+    """Print the explanations of rows, numbered from 1, in the order of the file."""
+    clf = load_model(model)
+    clf.n_jobs = options.n_jobs
+    missing = set(rows)
+    with open_table(options.data, options.format.over(stored_format(clf))) as source:
+        predictions = Predictions(clf, source, options, proba=False)
+        with closing(predictions.tables()) as batches:
+            start = 1
+            for batch, table in batches:
+                chosen = [row for row in sorted(missing) if start <= row < start + len(batch)]
+                taken = table.take([row - start for row in chosen]) if chosen else table[:0]
+                for row, explanation in zip(chosen, clf.explain(taken), strict=True):
+                    typer.echo(f"row {row}, {explanation}")
+                    if nearest_change:
+                        typer.echo(explanation.nearest_change())
+                missing -= set(chosen)
+                start += len(batch)
+                if not missing:
+                    return
+    raise ValueError(f"{source.name} has {start - 1:,} rows, so there is no row {min(missing):,}, which --row names.")

@@ -1,0 +1,62 @@
+"""``wtm rules``: print the rules of a model, and count them in a file."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+
+from wtm.classifier import WTMClassifier
+from wtm.cli.arrow import pa
+from wtm.cli.csv_cells import Cells
+from wtm.cli.evaluate import known_labels
+from wtm.cli.predictions import Predictions, stored_format
+from wtm.cli.rule_lines import print_rules
+from wtm.cli.table_files import open_table
+from wtm.cli.table_options import TableOptions
+from wtm.cli.training_columns import rows_with_label
+from wtm.loading import load_model
+from wtm.rules import RuleTable
+
+_SHARES = ("support", "precision", "decides")
+
+
+def rules(model: Path, per_class: int, options: TableOptions | None) -> None:
+    """Print the first rules of each class; with a table, in the order of what they decide there."""
+    clf = load_model(model)
+    table = clf.rules() if options is None else _counted(clf, options)
+    if len(table):
+        print_rules(_lines(table, per_class))
+    else:
+        print_rules([str(table)])
+
+
+def _lines(table: RuleTable, per_class: int) -> Iterator[str]:
+    """Yield the rules class by class, with shares of rows."""
+    classes, shares = table.columns["class"], {name: v for name, v in table.columns.items() if name in _SHARES}
+    for label in table.labels:
+        of_class = (i for i, voted_on in enumerate(classes) if voted_on == label)
+        for i in islice(of_class, per_class):
+            counted = ", ".join(f"{name} {values[i]:.1%}" for name, values in shares.items())
+            yield f"{table[i]} [{counted}]" if counted else str(table[i])
+
+
+def _counted(clf: WTMClassifier, options: TableOptions) -> RuleTable:
+    clf.n_jobs = options.n_jobs
+    target = getattr(clf, "target_name_", None)
+    with open_table(options.data, options.format.over(stored_format(clf))) as source:
+        others = [target] if isinstance(target, str) and target in source.names else []
+        with closing(Predictions(clf, source, options, proba=False).tables(others)) as batches:
+            parts = list(batches)
+    if not parts:
+        raise ValueError(f"{source.name} has no rows to count rules on.")
+    X = pa.concat_tables([table for _, table in parts])
+    if not others:
+        options.note(f"{source.name} has no column with labels, so precision is not counted.")
+        return clf.rules(X)
+    target = others[0]
+    column = pa.concat_tables([batch.select([target]) for batch, _ in parts]).unify_dictionaries()[target]
+    if source.is_csv:
+        column = Cells.of(options.format.over(stored_format(clf))).text(column)
+    rows = rows_with_label(column, target, source.name, drop_missing=True)
+    y = known_labels(column.take(rows), rows + 1, target, clf, options, is_csv=source.is_csv)
+    return clf.rules(X.take(rows), y)

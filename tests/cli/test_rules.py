@@ -1,0 +1,97 @@
+"""The commands that print rules and explanations, beside the same calls in Python."""
+
+import re
+
+import pandas as pd
+import pytest
+
+from tests.helpers.shell import as_csv, done, people, refused, typed_people
+from wtm import load_model
+
+pytest.importorskip("pyarrow")
+
+
+@pytest.fixture(scope="module")
+def model(trained):
+    return trained[0] / "model.safetensors"
+
+
+@pytest.fixture(scope="module")
+def data(trained):
+    return trained[0] / "people.csv"
+
+
+@pytest.fixture(scope="module")
+def frame(data, model):
+    frame = pd.read_csv(data)
+    return frame[load_model(model).feature_names_in_], frame["buys"]
+
+
+def test_rules_are_counted_on_a_file(model, data, frame):
+    table = load_model(model).rules(*frame)
+    columns = table.columns
+    printed = done("rules", model, "--per-class", 4, "--data", data).stdout.splitlines()
+    assert printed == [
+        f"{rule} [support {columns['support'][i]:.1%}, precision {columns['precision'][i]:.1%}, "
+        f"decides {columns['decides'][i]:.1%}]"
+        for i, rule in enumerate(table[:4])
+    ]
+
+
+def test_rows_without_a_label_are_left_out(model, write):
+    table = people()
+    labels = table["buys"]
+    some = done("rules", model, "--data", write(as_csv({name: cells[:60] for name, cells in table.items()}))).stdout
+    table["buys"] = ["" if i >= 60 else label for i, label in enumerate(labels)]
+    assert done("rules", model, "--data", write(as_csv(table), "gaps.csv")).stdout == some
+
+
+def test_without_labels_there_is_no_precision(model, write, frame):
+    table = people()
+    del table["buys"]
+    result = done("rules", model, "--data", write(as_csv(table)))
+    assert "precision" not in result.stdout
+    assert "has no column with labels, so precision is not counted" in result.stderr
+    table = load_model(model).rules(frame[0])
+    first = f"{table[0]} [support {table.columns['support'][0]:.1%}, decides {table.columns['decides'][0]:.1%}]"
+    assert result.stdout.splitlines()[0] == first
+
+
+def test_each_class_has_its_rules(tmp_path, write):
+    table = people()
+    table["kind"] = [("a", "b", "c")[int(age) % 3] if int(age) > 30 else "b" for age in table["age"]]
+    path = tmp_path / "m"
+    done("train", write(as_csv(table)), "--target", "kind", "--out", path, "--clauses", 20, "--epochs", 2, "--T", 5)
+    labels = re.findall(r"THEN votes \w+ (\w+), ", done("rules", path, "--per-class", 2).stdout)
+    assert labels == ["a", "a", "b", "b", "c", "c"]
+
+
+def test_a_model_without_rules_says_so(model, tmp_path):
+    clf = load_model(model)
+    for machine in clf.machines_:
+        machine.include_bits[:] = 0
+    clf._voting = None
+    clf._model = clf._model.for_prediction()
+    clf.save(tmp_path / "m", prediction_only=True)
+    assert done("rules", tmp_path / "m").stdout.startswith("This model has no rules")
+
+
+def test_rows_are_explained(model, data, frame, tmp_path):
+    explanations = load_model(model).explain(frame[0])
+    assert done("explain", model, data).stdout == f"row 1, {explanations[0]}\n"
+    found = done("explain", model, data, "--row", 7, "--row", 3, "--nearest-change").stdout
+    assert found == "".join(
+        f"row {row}, {explanations[row - 1]}\n{explanations[row - 1].nearest_change()}\n" for row in (3, 7)
+    )
+    import pyarrow.parquet as pq
+
+    pq.write_table(typed_people(), tmp_path / "people.parquet", row_group_size=10)
+    assert done("explain", model, tmp_path / "people.parquet", "--row", 117).stdout == f"row 117, {explanations[116]}\n"
+
+
+def test_errors_name_the_remedy(model, data, write):
+    assert "has 120 rows, so there is no row 121, which --row names" in refused("explain", model, data, "--row", 121)
+    other = write("age,colour\n1,red\n")
+    assert "no column" in refused("explain", model, other)
+    assert "no column" in refused("rules", model, "--data", other)
+    assert refused("rules", model, "--data", write(as_csv(people()).replace(",yes", ",perhaps")))
