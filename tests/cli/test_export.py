@@ -47,10 +47,24 @@ for row in {read_csv(trained[0] / "people.csv")!r}:
 
 def test_options_of_a_format_reach_it(trained, tmp_path):
     model = trained[0] / "model.safetensors"
-    done("export", model, "--format", "sql", "--out", tmp_path, "--dialect", "sqlite", "--table", 'my "t"')
-    assert 'FROM "my ""t""" AS t' in (tmp_path / "model.sql").read_text("utf-8")
+    options = ("--dialect", "sqlite", "--table", 'my "t"', "--keep", "id, age", "--keep", "name")
+    done("export", model, "--format", "sql", "--out", tmp_path, *options)
+    query = (tmp_path / "model.sql").read_text("utf-8")
+    assert query == export.to_sql(load_model(model), dialect="sqlite", table='my "t"', keep=["id", "age", "name"])
     done("export", model, "--format", "c", "--out", tmp_path, "--name", "buyers", "--number-type", "float")
     assert "typedef float buyers_number;" in (tmp_path / "buyers.h").read_text("utf-8")
+
+
+def test_text_that_is_missing_in_onnx_is_given(train, write, tmp_path):
+    pytest.importorskip("onnx")
+    table = people()
+    table["colour"] = ["" if i % 2 else colour for i, colour in enumerate(table["colour"])]
+    table["buys"] = ["no" if colour else "yes" for colour in table["colour"]]
+    clf, _ = train(write(as_csv(table)))
+    command = ("export", tmp_path / "trained.safetensors", "--format", "onnx", "--out", tmp_path, "--missing")
+    done(*command, "none")
+    assert (tmp_path / "model.onnx").read_bytes() == export.to_onnx(clf, missing="none").SerializeToString()
+    assert "missing='red' is also a category" in refused(*command, "red", "--overwrite")
 
 
 def test_rounded_votes_are_compared_on_data(trained, tmp_path):
@@ -78,6 +92,7 @@ def test_misuse_is_refused_before_anything_is_written(trained, tmp_path):
     assert "--format must be one of json, python, c, sql, onnx, verilog; got 'java'" in refused(*command, "java")
     assert "--dialect does not apply to --format c" in refused(*command, "c", "--dialect", "sqlite")
     assert "--number-type does not apply to --format sql" in refused(*command, "sql", "--number-type", "float")
+    assert "--missing does not apply to --format json" in refused(*command, "json", "--missing", "none")
     assert "number_type must be one of" in refused(*command, "c", "--number-type", "half")
     assert "bits must be from 2 to 63" in refused(*command, "json", "--bits", 99)
     assert "name must be" in refused(*command, "json", "--name", "../x")

@@ -201,6 +201,18 @@ def export(
     table: Annotated[
         str | None, typer.Option(help="Table that SQL predicts. Default: data.", metavar="NAME", show_default=False)
     ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(help="Columns of the table that SQL gives too, with commas between.", metavar="COLUMNS"),
+    ] = None,
+    missing: Annotated[
+        str | None,
+        typer.Option(
+            help="Text that stands for a missing value in ONNX. Default: the empty one.",
+            metavar="TEXT",
+            show_default=False,
+        ),
+    ] = None,
     number_type: Annotated[
         str | None,
         typer.Option(help="Of rows in C: double, float or int32_t.", metavar="TYPE", show_default=False),
@@ -220,7 +232,14 @@ def export(
             format,
             as_path(out, "--out"),
             name,
-            {"bits": bits, "dialect": dialect, "table": table, "number_type": number_type},
+            {
+                "bits": bits,
+                "dialect": dialect,
+                "table": table,
+                "keep": keep or None,
+                "missing": missing,
+                "number_type": number_type,
+            },
             None if data is None else as_path(data, "--data"),
             overwrite=overwrite,
             quiet=quiet,

@@ -9,6 +9,7 @@ import numpy as np
 import typer
 
 from wtm.classifier import WTMClassifier
+from wtm.cli.column_names import parse_names
 from wtm.cli.csv_format import CsvFormat
 from wtm.cli.output import check_output
 from wtm.cli.predictions import PREDICTION, Predictions, stored_format
@@ -28,8 +29,8 @@ _FORMATS: dict[str, tuple[tuple[str, ...], tuple[str, ...], Callable[..., tuple[
     "json": ((".json",), (), lambda clf, name, **options: (to_json(clf, **options),)),
     "python": ((".py",), (), lambda clf, name, **options: (to_python(clf, **options),)),
     "c": ((".h", ".c"), ("number_type",), lambda clf, name, **options: to_c(clf, name, **options)[:2]),
-    "sql": ((".sql",), ("dialect", "table"), lambda clf, name, **options: (to_sql(clf, **options),)),
-    "onnx": ((".onnx",), (), lambda clf, name, **options: (to_onnx(clf, **options).SerializeToString(),)),
+    "sql": ((".sql",), ("dialect", "table", "keep"), lambda clf, name, **options: (to_sql(clf, **options),)),
+    "onnx": ((".onnx",), ("missing",), lambda clf, name, **options: (to_onnx(clf, **options).SerializeToString(),)),
     "verilog": ((".v",), (), lambda clf, name, **options: (to_verilog(clf, name, **options),)),
 }
 
@@ -59,6 +60,8 @@ def export(
     for path in paths:
         check_output(path, [model] if data is None else [model, data], overwrite=overwrite)
     clf = load_model(model)
+    if "keep" in given:
+        given["keep"] = parse_names(given["keep"], getattr(clf, "feature_names_in_", ()))
     try:
         contents = write(clf, name, **given)
     except ImportError as error:
