@@ -105,7 +105,7 @@ class WTMClassifier(Readable):
     random_state : int, RandomState, Generator or None, default=None
         Seed. The same integer gives the same model bit for bit, on any processor and with any number of threads.
     verbose : int, default=0
-        0 is silent, 1 shows a progress bar on a terminal or in a notebook, 2 prints a line per epoch.
+        0 is silent, 1 shows the progress on a terminal or in a notebook, 2 prints a line per epoch.
 
     Attributes
     ----------

@@ -1,5 +1,6 @@
 """Show the progress of a fit."""
 
+import sys
 from collections.abc import Callable, Generator, Iterable
 from typing import Any, TypeVar
 
@@ -28,8 +29,8 @@ def show_epochs(
     n_epochs : int
         Their number.
     verbose : int
-        0 shows nothing; 1 shows a progress bar on standard error, on a terminal or in a notebook only; 2 prints a line
-        per epoch.
+        0 shows nothing; 1 shows the progress on standard error, as a bar on a terminal and as a line of text in a
+        notebook; 2 prints a line per epoch.
     label : str
         The name of the bar.
     """
@@ -45,7 +46,7 @@ def show_epochs(
 def bar(
     epochs: Iterable[_Entry], n_epochs: int, label: str, describe: Callable[[_Entry], str]
 ) -> Generator[_Entry, None, None]:
-    """Yield entries unchanged, and count them in a progress bar on standard error, if it is a terminal or a notebook.
+    """Yield entries unchanged, and count them on standard error: in a bar on a terminal, in a line in a notebook.
 
     Parameters
     ----------
@@ -61,7 +62,10 @@ def bar(
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
-    if not (console.is_terminal or console.is_jupyter):
+    if console.is_jupyter:
+        yield from _line(epochs, n_epochs, label, describe)
+        return
+    if not console.is_terminal:
         yield from epochs  # some versions of rich end a bar that is disabled with an empty line
         return
     columns = (
@@ -76,3 +80,18 @@ def bar(
         for entry in epochs:
             progress.update(task, advance=1, note=describe(entry))
             yield entry
+
+
+def _line(
+    epochs: Iterable[_Entry], n_epochs: int, label: str, describe: Callable[[_Entry], str]
+) -> Generator[_Entry, None, None]:
+    """Do the same as `bar` in a line that is overwritten: in a notebook, rich's bar needs the package ipywidgets."""
+    line = f"{label} 0/{n_epochs}"
+    sys.stderr.write(line)
+    try:
+        for number, entry in enumerate(epochs, 1):
+            before, line = line, f"{label} {number}/{n_epochs}: {describe(entry)}"
+            sys.stderr.write(f"\r{line:<{len(before)}}")  # spaces hide the end of a longer line
+            yield entry
+    finally:
+        sys.stderr.write("\n")
