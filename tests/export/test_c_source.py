@@ -171,7 +171,7 @@ def test_hostile_names_stay_in_comments(tmp_path):
     check_names(tmp_path, HOSTILE_NAMES)
 
 
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(names)
 def test_names_stay_in_comments(tmp_path_factory, columns):
     check_names(tmp_path_factory.mktemp("c"), columns)

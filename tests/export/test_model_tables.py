@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
@@ -25,6 +25,7 @@ def test_rules_are_different_and_can_be_true(case):
     assert {feature.column for feature in tables.features} == set(range(len(tables.columns)))
 
 
+@settings(max_examples=20)
 @given(st.integers(2, 63))
 def test_votes_fit_into_the_bits_and_use_them(bits):
     exact, rounded = ModelTables.of(connect_4().clf), ModelTables.of(connect_4().clf, bits=bits)

@@ -87,7 +87,7 @@ def odd_table():
 
 
 @cache
-def wide(n_columns=1 << 14):
+def wide(n_columns=1 << 12):
     """Sparse rows of many columns, as hashing makes them, and boolean labels."""
     rng = np.random.default_rng(2)
     n_rows = 300
