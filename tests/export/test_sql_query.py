@@ -191,7 +191,7 @@ def test_many_rules_and_classes(dialect, n_classes, n_clauses):
 
 def test_more_features_than_sqlite_has_columns():
     X = np.random.default_rng(0).normal(size=(400, 150))
-    clf = small(n_clauses=40, s=30, n_epochs=4).fit(X, X[:, 0] > 0)
+    clf = small(n_clauses=40, s=30, n_epochs=1).fit(X, X[:, 0] > 0)
     assert len(ModelTables.of(clf).features) > 1000
     check("sqlite", Case(clf, X, X.tolist()))
 
