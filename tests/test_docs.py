@@ -4,6 +4,7 @@ import re
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.helpers.problems import small, three_classes
@@ -13,15 +14,19 @@ DOCS = ROOT / "docs"
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.glob("*.md"))]
 
 
-def run(page):
-    """The variables that are there after all blocks of a page."""
-    path = DOCS / page
-    text = path.read_text("utf-8")
+def blocks_of(page):
+    """The blocks of Python code."""
+    text = (DOCS / page).read_text("utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     assert len(blocks) == text.count("```python") > 0
+    return blocks
+
+
+def run(page, blocks=None):
+    """The variables that are there after all blocks of a page, or after the given ones."""
     scope: dict = {}
-    for block in blocks:
-        exec(compile(block, str(path), "exec"), scope)
+    for block in blocks_of(page) if blocks is None else blocks:
+        exec(compile(block, str(DOCS / page), "exec"), scope)
     return scope
 
 
@@ -81,7 +86,7 @@ def test_models_are_compared_as_the_page_on_files_says(tmp_path):
 
 def test_the_user_guide_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    scope = run("user-guide.md")
+    scope = run("user-guide.md", [block for block in blocks_of("user-guide.md") if "import shap" not in block])
     shapes, epochs, *rules, same, size = capsys.readouterr().out.splitlines()
     assert shapes == "(2, 2) (2, 2)"
     n_epochs, best = map(int, epochs.split())
@@ -101,6 +106,31 @@ def test_the_user_guide_runs(tmp_path, monkeypatch, capsys):
     assert (scope["same"].class_sums(scope["X"]) == scope["clf"].class_sums(scope["X"])).all()
     assert size == str(scope["data"].X_train.shape)
     assert {path.name for path in tmp_path.iterdir()} >= {"model.safetensors", "small.safetensors"}
+
+
+def test_shap_explains_as_the_user_guide_says(capsys):
+    shap = pytest.importorskip("shap", reason="needs shap")
+    data, fit, *others = blocks_of("user-guide.md")
+    (explain,) = (block for block in others if "import shap" in block)
+    scope = run("user-guide.md", [data, fit, explain])
+    assert capsys.readouterr().out.endswith("(3, 8, 2)\n")
+    clf, X = scope["clf"], scope["X_test"][:3]
+    explained = scope["shap_values"].base_values + scope["shap_values"].values.sum(axis=1)
+    np.testing.assert_allclose(explained, clf.predict_proba(X))
+    with pytest.raises(TypeError, match="not callable"):
+        shap.Explainer(clf, X)
+
+
+def test_shap_explains_frames_with_text_as_the_user_guide_says():
+    shap = pytest.importorskip("shap", reason="needs shap")
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"age": [27, 61, 45, 33] * 10, "colour": ["red", "red", "blue", "green"] * 10})
+    clf = small().fit(frame, ["no", "yes", "no", "no"] * 10)
+    explainer = shap.KernelExplainer(clf.predict_proba, frame[:20])
+    explained = explainer.expected_value + explainer.shap_values(frame[:4], silent=True).sum(axis=1)
+    np.testing.assert_allclose(explained, clf.predict_proba(frame[:4]))
+    with pytest.raises(TypeError, match="'str' and 'str'"):
+        shap.Explainer(clf.predict_proba, frame[:20])(frame[:4])
 
 
 def test_the_page_on_export_runs(capsys):
