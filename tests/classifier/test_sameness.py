@@ -43,7 +43,7 @@ def start_process(processor):
 
 @pytest.fixture(scope="module")
 def processes():
-    """Two other processes, which compile while the tests of this file run; the last of these reads what they print."""
+    """Two other processes, which compile at the same time."""
     started = {processor: start_process(processor) for processor in (None, "generic")}
     yield started
     for process in started.values():
@@ -52,7 +52,7 @@ def processes():
 
 
 @pytest.fixture(scope="module")
-def digests(processes):
+def digests():
     return fingerprint.digests(n_jobs=1)
 
 

@@ -17,12 +17,18 @@ def write_note(text: str) -> None:
 
 @contextmanager
 def warnings_as_notes(note: Callable[[str], None]) -> Iterator[None]:
-    """Note each warning once, when the block ends."""
-    with warnings.catch_warnings(record=True) as caught:
+    """Note each warning once, as soon as it is given: a training can take hours after it."""
+    noted: set[str] = set()
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        if str(message) not in noted:
+            noted.add(str(message))
+            note(str(message))
+
+    with warnings.catch_warnings():
         warnings.simplefilter("always")
+        warnings.showwarning = show
         yield
-    for text in dict.fromkeys(str(warning.message) for warning in caught):
-        note(text)
 
 
 def with_progress(
