@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
@@ -115,7 +116,14 @@ class SparseTable:
 
     def column(self, j: int) -> Column:
         """Return a column, with the zeros that are not stored."""
-        return NumberColumn(f"column {j}", self.csr[:, [j]].toarray()[:, 0])
+        entries = slice(self._csc.indptr[j], self._csc.indptr[j + 1])
+        values = np.zeros(self.n_rows, self.csr.dtype)
+        values[self._csc.indices[entries]] = self._csc.data[entries]
+        return NumberColumn(f"column {j}", values)
+
+    @cached_property
+    def _csc(self) -> sp.csc_array:
+        return self.csr.tocsc()
 
     def labels(self) -> None:
         """Return None: columns of a sparse table have no names."""
