@@ -25,7 +25,7 @@ def test_the_example_of_the_readme(trained, tmp_path, monkeypatch):
     assert results[3].stdout.count("THEN votes") == 4
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=60))
 def test_any_bytes_end_in_one_line(tmp_path, content):
     data = tmp_path / "data.csv"

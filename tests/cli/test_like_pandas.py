@@ -76,7 +76,7 @@ def attempt(work):
 
 
 QUOTING = st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
-ON_MANY_TABLES = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+ON_MANY_TABLES = settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.fixture(params=["whole", "in small parts"])
@@ -152,7 +152,7 @@ SPELLINGS = st.text(st.sampled_from("01234567890.+-eE xinfINFa\t_,"), min_size=1
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(SPELLINGS, min_size=1, max_size=3), st.sampled_from(".,"))
 def test_cells_are_numbers_and_booleans_where_pandas_reads_them_so(tmp_path_factory, cells, decimal):
     path = tmp_path_factory.getbasetemp() / "cells.csv"

@@ -42,7 +42,7 @@ def test_the_accuracy_is_that_of_the_written_model_on_rows_it_has_not_seen(train
         assert f"{name} rows: {100 * accuracy:.2f} % " in result.stdout
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.integers(1, 12), min_size=1, max_size=6), st.floats(0, 1, exclude_min=True, exclude_max=True))
 def test_a_share_is_held_out_or_refused(counts, share):
     labels = np.repeat(np.arange(len(counts)), counts)

@@ -99,7 +99,7 @@ def vector_of_bits(random, threshold, out):
 THRESHOLDS = (1, 2, 3, 1 << 16, (1 << 16) + 1, 0x12345679, 1 << 31, (1 << 31) + 1, CERTAIN - 1, CERTAIN)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(limit=st.one_of(st.sampled_from(THRESHOLDS), st.integers(1, CERTAIN)), seed=st.integers(0, 2**32))
 def test_bernoulli_vector_compares_all_digits_and_stops_when_all_are_settled(limit, seed):
     random, twin = fresh_random(seed), Streams(fresh_random(seed))

@@ -63,7 +63,7 @@ def test_two_vectors(name):
 
 
 @pytest.mark.parametrize("name", BINARY)
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(a=full_vectors, b=full_vectors)
 def test_any_two_vectors(name, a, b):
     compiled, expected = BINARY[name]
@@ -124,7 +124,7 @@ def test_rotation_by_a_variable_is_refused_when_compiled():
         run(np.zeros(8, np.uint64), 3, np.zeros(8, np.uint64))
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(word=words, byte=st.integers(0, 255))
 def test_splat(word, byte):
     out = np.zeros(16, np.uint64)
@@ -157,7 +157,6 @@ def mask_to_bytes(mask, out):
     simd.store(out, 0, simd.bytes_of_mask(mask))
 
 
-@settings(deadline=None)
 @given(mask=st.one_of(words, st.sampled_from([0, 1, 1 << 63, 2**64 - 1])))
 def test_bytes_of_mask(mask):
     out = np.zeros(64, np.uint8)
@@ -180,7 +179,6 @@ def keep(a, mask, out):
     simd.store(out, 0, simd.keep_bytes(simd.load(a, 0), mask))
 
 
-@settings(deadline=None)
 @given(a=full_vectors, mask=st.one_of(words, st.sampled_from([0, 1, 1 << 63, 2**64 - 1])))
 def test_keep_bytes(a, mask):
     out = np.zeros(64, np.uint8)
@@ -242,7 +240,6 @@ def bits_of_a_word(word):
     return simd.count_trailing_zeros(word), simd.popcount(word)
 
 
-@settings(deadline=None)
 @given(word=st.one_of(st.integers(1, 2**64 - 1), st.integers(0, 63).map(lambda i: 1 << i)))
 def test_bits_of_a_word(word):
     assert bits_of_a_word(np.uint64(word)) == ((word & -word).bit_length() - 1, word.bit_count())
@@ -261,7 +258,6 @@ def shorts(word, out):
     simd.store(out, 0, simd.shorts_of_mask(word))
 
 
-@settings(deadline=None)
 @given(word=st.integers(0, 2**64 - 1))
 def test_shorts_of_a_mask(word):
     out = np.zeros(32, np.uint16)

@@ -42,7 +42,7 @@ plain = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, a
 json_values = st.recursive(plain, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.dictionaries(st.text(), json_values))
 def test_json_comes_back(tmp_path_factory, content):
     path = tmp_path_factory.getbasetemp() / "a.json"

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from studies import program_kernels as kernels
@@ -25,7 +25,6 @@ def to_words(bits):
     return np.packbits(bits, bitorder="little").view(np.uint64)
 
 
-@settings(deadline=None)  # the first call compiles
 @given(st.integers(1, 3), st.integers(0, 2**32 - 1), st.booleans())
 def test_automata_step_and_stop_at_both_ends(n_words, seed, up):
     rng = np.random.default_rng(seed)
@@ -37,7 +36,6 @@ def test_automata_step_and_stop_at_both_ends(n_words, seed, up):
     np.testing.assert_array_equal(planes, to_planes(expected))
 
 
-@settings(deadline=None)
 @given(st.integers(1, 400), st.floats(0.01, 1), st.integers(0, 2**63 - 1))
 def test_a_mask_has_as_many_distinct_literals_as_were_counted(n_literals, p, start):
     counting = np.array([2 * start + 1], np.uint64)
