@@ -106,6 +106,9 @@ class VotingModel:
             f"Working space of {n_parts} threads for {examples.n_features:,} features",
             "Use fewer features, or a smaller n_jobs.",
         )
+        if n_parts == 1:
+            self._add_sums(examples, rows, 0, len(rows), sums)
+            return sums
         bounds = [n_blocks * part // n_parts * BLOCK for part in range(n_parts)] + [len(rows)]
         # Threads, whatever the context says: they write to one array.
         Parallel(n_jobs=n_parts, require="sharedmem")(

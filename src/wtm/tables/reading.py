@@ -47,10 +47,9 @@ def read_validated(estimator: Any, X: Any, *, reset: bool, min_rows: int = 1, na
     pyarrow = sys.modules.get("pyarrow")
     if pyarrow is not None and isinstance(X, pyarrow.RecordBatch):  # narwhals and scikit-learn don't see its names
         X = pyarrow.Table.from_batches([X])
-    if not nw.dependencies.is_into_dataframe(X):
-        table = read_table(
-            X, estimator, min_rows=min_rows, name=name
-        )  # first, since its errors about shapes are clearer
+    if isinstance(X, np.ndarray) or not nw.dependencies.is_into_dataframe(X):
+        # First, since its errors about shapes are clearer.
+        table = read_table(X, estimator, min_rows=min_rows, name=name)
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         return table
     duplicate = first_duplicate(X.column_names if hasattr(X, "column_names") else X.columns)
@@ -92,6 +91,8 @@ def read_table(X: Any, estimator: Any = None, *, min_rows: int = 1, name: str = 
     ValueError
         The table is not two-dimensional, has too few rows or columns, or is a sparse matrix with an index out of range.
     """
+    if _is_plain(X, min_rows):
+        return _read_array(X)
     if nw.dependencies.is_into_dataframe(X):
         return _read_frame(X, min_rows)
     refuse_lazy(X, name)
@@ -113,6 +114,11 @@ def read_table(X: Any, estimator: Any = None, *, min_rows: int = 1, name: str = 
         array = array.astype(object)
         array[mask] = None
     return _read_array(array)
+
+
+def _is_plain(X: Any, min_rows: int) -> bool:
+    """Whether X is an array of numbers in which the checks find nothing; they take longer than to predict a row."""
+    return type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "biuf" and len(X) >= min_rows and X.shape[1] > 0
 
 
 def _canonical(X: Any) -> sp.csr_array:
