@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import wtm
 from tests.helpers.problems import small, three_classes
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -174,6 +175,17 @@ def test_links_lead_to_files(path):
     links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", path.read_text("utf-8"))
     broken = [link for link in links if "://" not in link and not (path.parent / link).exists()]
     assert broken == []
+
+
+def test_the_changelog_has_each_heading_once_and_in_order():
+    order = ["Added", "Changed", "Changes the fitted model", "Deprecated", "Removed", "Fixed", "Security"]
+    _, *releases = re.split(r"^## ", (ROOT / "CHANGELOG.md").read_text("utf-8"), flags=re.MULTILINE)
+    for release in releases:
+        headings = re.findall(r"^### (.+)$", release, re.MULTILINE)
+        assert headings == [name for name in order if name in headings]
+    names = [release.splitlines()[0].split()[0] for release in releases]
+    assert wtm.__version__ in names
+    assert len(set(names)) == len(names)
 
 
 def test_the_readme_works_where_only_its_text_is():
