@@ -73,7 +73,7 @@ def test_a_model_without_rules_says_so(model, tmp_path):
     clf._voting = None
     clf._model = clf._model.for_prediction()
     clf.save(tmp_path / "m", prediction_only=True)
-    assert done("rules", tmp_path / "m").stdout.startswith("This model has no rules")
+    assert done("rules", tmp_path / "m").stdout.startswith("No rules")
 
 
 def test_rows_are_explained(model, data, frame, tmp_path):

@@ -163,6 +163,8 @@ def test_print_shows_the_first_rules(three, new_rows):
     assert len(lines) == 23
     assert repr(table) == str(table)
     assert str(table[:2]).count("\n") == 3
+    assert str(table[:1]).startswith("1 rule with ")
+    assert str(table[:0]).startswith("No rules")
 
 
 def test_a_model_without_any_rule_says_so():
@@ -173,8 +175,8 @@ def test_a_model_without_any_rule_says_so():
     clf._voting = None
     for table in (clf.rules(), clf.rules(X, y), clf.rules(one_sided=False)):
         assert len(table) == table.n_conditions == 0
-        assert str(table) == "This model has no rules: all its clauses are empty or can't be true."
-        assert "no rules" in table._repr_html_()
+        assert str(table) == "No rules: a model has none if all its clauses are empty or can't be true."
+        assert "No rules" in table._repr_html_()
         assert list(table) == []
         assert len(table.to_pandas()) == len(table.to_polars()) == 0
     assert (clf.predict(X) == 0).all()

@@ -12,7 +12,7 @@ from wtm.machine.examples import Examples
 from wtm.machine.voting import VotingModel
 from wtm.rules.nearest_change import NearestChange, find_nearest_change
 from wtm.rules.rule import Rule
-from wtm.rules.rule_table import RuleTable
+from wtm.rules.rule_table import RuleTable, counted
 from wtm.rules.table_formats import as_html
 from wtm.tables.condition_grammar import spell_label
 
@@ -77,7 +77,7 @@ class Explanation:
         return find_nearest_change(self._voting, self._table._vocabulary, self._classes, features, int(max_tries))
 
     def __repr__(self) -> str:
-        return f"<Explanation of {spell_label(self.label)} by {len(self.rules)} rules>"
+        return f"<Explanation of {spell_label(self.label)} by {counted(len(self.rules), 'rule')}>"
 
     def __str__(self) -> str:
         lines = [f"predicted: {spell_label(self.label)}"]
@@ -100,11 +100,11 @@ class Explanation:
         for label, total in sorted(self.class_sums.items(), key=lambda item: -item[1]):
             rules = self.rules[labels == self._table.labels.index(label)]
             left = rules.votes[_RULES_SHOWN:]
-            rest = [f"  {left.sum() * rules.unit:+9.4g}  from {len(left):,} lighter rules"] if len(left) else []
-            name = f"{spell_label(label)}: sum {total:.4g} of {len(rules):,} rules"
+            lighter = f"  {left.sum() * rules.unit:+9.4g}  from {counted(len(left), 'lighter rule')}"
+            name = f"{spell_label(label)}: sum {total:.4g} of {counted(len(rules), 'rule')}"
             if self._table.is_one_sided:
                 name += ", positive is for this class"
-            parts.append((name, list(rules[:_RULES_SHOWN]), rest))
+            parts.append((name, list(rules[:_RULES_SHOWN]), [lighter] if len(left) else []))
         return parts
 
 

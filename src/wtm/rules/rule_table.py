@@ -139,8 +139,8 @@ class RuleTable(Sequence[Rule]):
 
     def _title(self) -> str:
         if not len(self):
-            return "This model has no rules: all its clauses are empty or can't be true."
-        return f"{len(self):,} rules with {self.n_conditions:,} conditions"
+            return "No rules: a model has none if all its clauses are empty or can't be true."
+        return f"{counted(len(self), 'rule')} with {counted(self.n_conditions, 'condition')}"
 
     def _rest(self) -> list[str]:
         n_left = len(self) - _ROWS_SHOWN
@@ -153,6 +153,11 @@ class RuleTable(Sequence[Rule]):
         columns["conditions"] = columns.pop("conditions")
         cells = [_spelled(values, max_length) for values in columns.values()]
         return list(columns), [list(row) for row in zip(*cells, strict=True)]
+
+
+def counted(n: int, what: str) -> str:
+    """Return a number with its noun: ``1 rule``, ``2 rules``."""
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
 def _spelled(values: Any, max_length: int | None) -> list[str]:
