@@ -13,7 +13,7 @@ from wtm import Booleanizer
 from wtm.tables.doubtful_columns import DoubtfulColumnsWarning
 
 N_ROWS = 60
-VARIED, NUMBERS, DATES, ROWS = "Another value in most rows", "Numbers stored as text", "Dates stored", "Row numbers"
+VARIED, NUMBERS, DATES, ROWS = "Drop columns with a different", "Convert numbers", "Replace dates", "Drop row numbers"
 REASONS = (VARIED, NUMBERS, DATES, ROWS)
 MEASURED = np.random.default_rng(0).normal(size=N_ROWS)
 IDS = np.random.default_rng(1).permutation(N_ROWS)
@@ -156,6 +156,6 @@ def test_row_numbers_are_found_in_any_order(n_rows, seed, step, first):
     ids = first + step * rng.permutation(n_rows)
     X = np.column_stack([rng.normal(size=n_rows), ids])
     (text,) = doubts(lambda: Booleanizer().fit(X))
-    assert text.endswith("Row numbers or identifiers, so drop them: column 1.")
+    assert text.endswith("Drop row numbers and identifiers: column 1.")
     X[-1, 1] = X[0, 1]
     assert doubts(lambda: Booleanizer().fit(X)) == []

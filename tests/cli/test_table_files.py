@@ -117,7 +117,7 @@ def test_columns_without_a_name_are_called_as_in_pandas(train, write):
     clf, result = train(data, target="y")
     assert clf.feature_names_in_.tolist() == ["Unnamed: 0", "a"]
     (note,) = result.stderr.splitlines()
-    assert "Row numbers or identifiers, so drop them: column 'Unnamed: 0'" in note
+    assert "Drop row numbers and identifiers: column 'Unnamed: 0'" in note
     clf, result = train(data, "--drop", "Unnamed: 0", target="y")
     assert (clf.feature_names_in_.tolist(), result.stderr) == (["a"], "")
 

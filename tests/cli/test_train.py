@@ -177,15 +177,15 @@ def test_columns_from_which_little_can_be_learnt_are_noted_once(train, write, tm
     notes = result.stderr.splitlines()
     (note,) = [line for line in notes if "Little can be learnt from some columns" in line]
     others = [line for line in notes if "column 'price' is text" in line]
-    assert "Row numbers or identifiers, so drop them: column 'Unnamed: 0'" in note
-    assert "Another value in most rows, so drop them: column 'name'" in note
+    assert "Drop row numbers and identifiers: column 'Unnamed: 0'" in note
+    assert "Drop columns with a different value in most rows: column 'name'" in note
     if format == "csv":  # the reader knows more of the column
         (of_price,) = others
         assert "because row 60 holds 'n/a or so'" in of_price
         assert "column 'price'" not in note
     else:
         assert others == []
-        assert "Numbers stored as text, so convert them to numbers: column 'price'" in note
+        assert "Convert numbers stored as text to numbers: column 'price'" in note
     dropped, result = train(data, "--drop", "Unnamed: 0,name,price", "--refit", target="y")
     assert (dropped.feature_names_in_.tolist(), result.stderr) == (["a"], "")
 
@@ -308,7 +308,7 @@ def test_warnings_of_the_measuring_are_notes(train, write, recwarn):
     table = {"a": ["1", "2"] * 20, "b": [f"{i}:{i}" for i in range(40)], "y": ["u", "v"] * 20}
     data = write(as_csv(table))  # each row held out has a value that no other has
     distinct, known = train(data, target="y")[1].stderr.splitlines()
-    assert "Another value in most rows" in distinct
+    assert "different value in most rows" in distinct
     assert known.startswith("note: column 'b' holds no value seen in fit")
     assert train(data, "--quiet", target="y")[1].stderr == ""
     assert not recwarn.list

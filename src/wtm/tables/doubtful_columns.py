@@ -18,10 +18,10 @@ _MAX_LISTED = 5
 _NUMBER = re.compile(r"\s*[+-]?(?!0\d)(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 _DATE = re.compile(r"\s*\d{1,4}([-/.])\d{1,2}\1\d{1,4}(\D.*)?", re.ASCII | re.DOTALL)
 
-_VARIED = "Another value in most rows, so drop them"
-_NUMBERS_AS_TEXT = "Numbers stored as text, so convert them to numbers"
-_DATES_AS_TEXT = "Dates stored as text, so replace them with numbers or categories such as the year or the weekday"
-_ROW_NUMBERS = "Row numbers or identifiers, so drop them"
+_VARIED = "Drop columns with a different value in most rows"
+_NUMBERS_AS_TEXT = "Convert numbers stored as text to numbers"
+_DATES_AS_TEXT = "Replace dates stored as text with numbers or categories, such as the year or the weekday"
+_ROW_NUMBERS = "Drop row numbers and identifiers"
 
 
 class DoubtfulColumnsWarning(UserWarning):
