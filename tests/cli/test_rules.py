@@ -33,7 +33,7 @@ def test_rules_are_counted_on_a_file(model, data, frame):
     printed = done("rules", model, "--per-class", 4, "--data", data).stdout.splitlines()
     assert printed == [
         f"{rule} [support {columns['support'][i]:.1%}, precision {columns['precision'][i]:.1%}, "
-        f"decides {columns['decides'][i]:.1%}]"
+        f"separation {columns['separation'][i]:.4g}, decides {columns['decides'][i]:.1%}]"
         for i, rule in enumerate(table[:4])
     ]
 
@@ -53,7 +53,8 @@ def test_without_labels_there_is_no_precision(model, write, frame):
     assert "precision" not in result.stdout
     assert "has no column with labels, so precision is not counted" in result.stderr
     table = load_model(model).rules(frame[0])
-    first = f"{table[0]} [support {table.columns['support'][0]:.1%}, decides {table.columns['decides'][0]:.1%}]"
+    support, separation, decides = (table.columns[name][0] for name in ("support", "separation", "decides"))
+    first = f"{table[0]} [support {support:.1%}, separation {separation:.4g}, decides {decides:.1%}]"
     assert result.stdout.splitlines()[0] == first
 
 

@@ -13,6 +13,7 @@ from tests.helpers.problems import small, three_classes, xor
 from tests.helpers.tables import mixed_frame, mixed_model
 from wtm import Booleanizer, WTMClassifier
 from wtm.rules import Rule, parse_rule, rules_of
+from wtm.rules.merging import Clauses
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +97,11 @@ def test_statistics_are_those_of_numpy(model, one_sided, request, new_rows):
         decides.append(np.mean(without.argmax(axis=1) != sums.argmax(axis=1)))
     np.testing.assert_array_equal(columns["decides"], decides)
     assert np.any(decides)
-    order = list(zip(columns["decides"], columns["vote_share"], strict=True))
+    is_class = sums.argmax(axis=1)[:, np.newaxis] == places
+    inside = (holds & is_class).sum(axis=0) / is_class.sum(axis=0)
+    outside = (holds & ~is_class).sum(axis=0) / (~is_class).sum(axis=0)
+    np.testing.assert_allclose(columns["separation"], np.abs(votes * (inside - outside)))
+    order = list(zip(columns["separation"], columns["weight"], strict=True))
     assert order == sorted(order, reverse=True)
     assert set(clf.rules(X, one_sided=one_sided)) == set(table)
     assert "precision" not in clf.rules(X).columns
@@ -122,6 +127,27 @@ def test_ties_go_to_the_first_class():
         without = sums.copy()
         without[:, rule.label] -= rule.vote * holds[:, j]
         assert table.columns["decides"][j] == np.mean(without.argmax(axis=1) != sums.argmax(axis=1))
+
+
+def test_a_rule_that_nearly_always_holds_comes_after_one_that_separates(monkeypatch):
+    X = np.random.default_rng(0).integers(0, 2, (1000, 3))
+    clf = small().fit(X, X[:, 0])
+    X[:, 1] = np.arange(1000) > 3
+    one_condition_each = Clauses(np.ones(3, np.int64), np.array([900, 30, -20]), np.arange(4), np.array([1, 0, 3]))
+    monkeypatch.setattr("wtm.rules.readable._clauses", lambda voting: one_condition_each)
+    columns = clf.rules(X, X[:, 0], feature_names=["signal", "constant", "noise"]).columns
+    assert columns["conditions"] == ["signal", "NOT (signal)", "constant"]
+    unit = columns["weight"][2] / 900
+    rows_without = X[X[:, 1] == 0, 0]  # of these, some are predicted as 0 and some as 1
+    share = abs(rows_without.sum() / X[:, 0].sum() - (1 - rows_without).sum() / (1 - X[:, 0]).sum())
+    np.testing.assert_allclose(columns["separation"], [30 * unit, 20 * unit, 900 * unit * share])
+
+
+def test_nothing_is_separated_where_all_rows_are_predicted_alike(two, new_rows):
+    row = new_rows[0].iloc[1:2]
+    columns = two.rules(row).columns
+    assert not columns["separation"].any()
+    assert columns["weight"].tolist() == sorted(columns["weight"], reverse=True)
 
 
 def test_without_data_rules_are_ordered_by_weight(three):

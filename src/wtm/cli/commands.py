@@ -141,8 +141,8 @@ def rules(
 ) -> None:
     """Print the rules of a model without redundant conditions, class by class.
 
-    The heaviest rules come first; with --data, those that decide the most rows. The rules of two classes are shown as
-    votes for and against the second. Each rule is one line; on a terminal, long lines are wrapped.
+    The heaviest rules come first; with --data, those that separate the classes most. The rules of two classes are shown
+    as votes for and against the second. Each rule is one line; on a terminal, long lines are wrapped.
 
     Example: wtm rules people.safetensors --per-class 5 --data people.csv
     """

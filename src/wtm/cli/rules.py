@@ -17,11 +17,11 @@ from wtm.cli.training_columns import rows_with_label
 from wtm.loading import load_model
 from wtm.rules import RuleTable
 
-_SHARES = ("support", "precision", "decides")
+_COUNTED = {"support": ".1%", "precision": ".1%", "separation": ".4g", "decides": ".1%"}
 
 
 def rules(model: Path, per_class: int, options: TableOptions | None) -> None:
-    """Print the first rules of each class; with a table, in the order of what they decide there."""
+    """Print the first rules of each class; with a table, in the order of how well they separate the classes there."""
     clf = load_model(model)
     table = clf.rules() if options is None else _counted(clf, options)
     if len(table):
@@ -31,12 +31,13 @@ def rules(model: Path, per_class: int, options: TableOptions | None) -> None:
 
 
 def _lines(table: RuleTable, per_class: int) -> Iterator[str]:
-    """Yield the rules class by class, with shares of rows."""
-    classes, shares = table.columns["class"], {name: v for name, v in table.columns.items() if name in _SHARES}
+    """Yield the rules class by class, with what was counted."""
+    columns = table.columns
+    formats = {name: spec for name, spec in _COUNTED.items() if name in columns}
     for label in table.labels:
-        of_class = (i for i, voted_on in enumerate(classes) if voted_on == label)
+        of_class = (i for i, voted_on in enumerate(columns["class"]) if voted_on == label)
         for i in islice(of_class, per_class):
-            counted = ", ".join(f"{name} {values[i]:.1%}" for name, values in shares.items())
+            counted = ", ".join(f"{name} {columns[name][i]:{spec}}" for name, spec in formats.items())
             yield f"{table[i]} [{counted}]" if counted else str(table[i])
 
 

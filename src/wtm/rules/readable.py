@@ -55,8 +55,8 @@ class Readable(TransformerMixin, Predictor):
         Returns
         -------
         wtm.rules.RuleTable
-            With `X`, rules that decide more rows come first, then those with more votes on the rows; else those with
-            larger weights.
+            With `X`, rules whose votes separate the predicted classes more come first (``separation``); without, or on
+            a tie, those with larger weights.
 
         Raises
         ------
@@ -86,7 +86,7 @@ class Readable(TransformerMixin, Predictor):
         order = np.argsort(-weights, kind="stable")
         if X is not None:
             statistics = self._statistics(clauses, X, y)
-            order = np.lexsort((-weights, -statistics["vote_share"], -statistics["decides"]))
+            order = np.lexsort((-weights, -statistics["separation"]))
         statistics = {name: values[order] for name, values in statistics.items()}
         unit = self._voting_model().unit
         return RuleTable(clauses[order], vocabulary, self.classes_.tolist(), unit, is_one_sided, statistics)
@@ -219,7 +219,8 @@ class Readable(TransformerMixin, Predictor):
             labels = class_indices(y, self.classes_, "y")
         n_threads = resolve_n_threads(self.n_jobs)
         parts = self._parts(table, n_threads, bytes_per_row=len(clauses) // 8)
-        return count_rows(clauses, self._voting_model(), parts, labels, n_threads=n_threads).columns(clauses)
+        voting = self._voting_model()
+        return count_rows(clauses, voting, parts, labels, n_threads=n_threads).columns(clauses, voting.unit)
 
 
 def _clauses(voting: VotingModel) -> Clauses:

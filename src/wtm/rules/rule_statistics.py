@@ -25,6 +25,10 @@ class RuleCounts:
         Rows for which each rule holds.
     n_decisive : ndarray of shape (n_rules,), int64
         Rows whose predicted class would be another one without the rule.
+    n_chosen : ndarray of shape (n_rules,), int64
+        Rows for which each rule holds and whose predicted class is the rule's.
+    n_predicted : ndarray of shape (n_classes,), int64
+        Rows of each predicted class.
     n_agreeing : ndarray of shape (n_rules,), int64, or None
         Rows for which the rule holds and whose label agrees with its vote. None without labels.
     n_labelled : ndarray of shape (n_classes,), int64, or None
@@ -34,10 +38,12 @@ class RuleCounts:
     n_rows: int
     n_true: np.ndarray
     n_decisive: np.ndarray
+    n_chosen: np.ndarray
+    n_predicted: np.ndarray
     n_agreeing: np.ndarray | None
     n_labelled: np.ndarray | None
 
-    def columns(self, rules: Clauses) -> dict[str, np.ndarray]:
+    def columns(self, rules: Clauses, unit: float) -> dict[str, np.ndarray]:
         """Return the statistics of the rules as columns of a table; `wtm.rules.rule_table` describes them."""
         weights = np.abs(rules.votes).astype(np.float64)
         cast = weights * self.n_true
@@ -47,7 +53,15 @@ class RuleCounts:
             of_class = self.n_labelled[rules.classes]
             base = np.where(rules.votes > 0, of_class, self.n_rows - of_class)
             columns["lift"] = _ratio(columns["precision"], base / self.n_rows)
-        return columns | {"vote_share": _ratio(cast, cast.sum()), "decides": _ratio(self.n_decisive, self.n_rows)}
+        in_class = self.n_predicted[rules.classes]
+        share_inside = _ratio(self.n_chosen, in_class)
+        share_outside = _ratio(self.n_true - self.n_chosen, self.n_rows - in_class)
+        return columns | {
+            "vote_share": _ratio(cast, cast.sum()),
+            # If all rows are predicted alike, nothing is separated.
+            "separation": weights * unit * np.nan_to_num(np.abs(share_inside - share_outside)),
+            "decides": _ratio(self.n_decisive, self.n_rows),
+        }
 
 
 def _ratio(values: np.ndarray, base: Any) -> np.ndarray:
@@ -73,8 +87,8 @@ def count_rows(
     n_threads : int
     """
     n_classes = voting.n_machines
-    n_true, n_decisive, n_agreeing = np.zeros((3, len(rules)), np.int64)
-    counts = np.empty(len(rules), np.int64)
+    n_true, n_decisive, n_chosen, n_agreeing = np.zeros((4, len(rules)), np.int64)
+    n_predicted, counts = np.zeros(n_classes, np.int64), np.empty(len(rules), np.int64)
     every, sides = np.zeros(len(rules), np.int64), 2 * rules.classes + (rules.votes < 0)
     is_one_sided = n_classes == 2 and bool((rules.classes == 1).all())
     start = 0
@@ -95,10 +109,15 @@ def count_rows(
             sums = np.stack([np.zeros(n_rows, np.int64), sums[:, 1] - sums[:, 0]], axis=1)
         count_decisive(bits, rules.votes, rules.classes, _decisive_votes(sums), counts)
         n_decisive += counts
+        is_predicted = sums.argmax(axis=1) == np.arange(n_classes)[:, np.newaxis]
+        count_by_clause(bits, _as_bits(is_predicted), rules.classes, counts)
+        n_chosen += counts
+        n_predicted += is_predicted.sum(axis=1)
         start += n_rows
     if labels is None:
-        return RuleCounts(start, n_true, n_decisive, None, None)
-    return RuleCounts(start, n_true, n_decisive, n_agreeing, np.bincount(labels, minlength=n_classes))
+        return RuleCounts(start, n_true, n_decisive, n_chosen, n_predicted, None, None)
+    n_labelled = np.bincount(labels, minlength=n_classes)
+    return RuleCounts(start, n_true, n_decisive, n_chosen, n_predicted, n_agreeing, n_labelled)
 
 
 def _as_bits(sets: np.ndarray) -> np.ndarray:

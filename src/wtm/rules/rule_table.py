@@ -37,6 +37,9 @@ class RuleTable(Sequence[Rule]):
         - ``precision``: of these rows, the share whose label agrees: it is the class, or with "against", another one.
           ``lift``: this share, divided by that among all rows. Both only with labels.
         - ``vote_share``: the rule's part of all votes, without signs, on the rows.
+        - ``separation``: the weight, times the difference without its sign between two shares: that of the rows
+          predicted as the rule's class for which it holds, and that of the other rows. A rule that holds for nearly all
+          rows or none has about 0. 0 if all rows are predicted alike.
         - ``decides``: share of the rows whose predicted class would be another one without the rule.
     votes : ndarray of shape (n_rules,), int64
         The signed weights as integers, as the model adds them; `unit` is the weight of 1.
