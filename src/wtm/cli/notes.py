@@ -27,6 +27,8 @@ def warnings_as_notes(note: Callable[[str], None]) -> Iterator[None]:
 
     with warnings.catch_warnings():
         warnings.simplefilter("always")
+        for category in (DeprecationWarning, PendingDeprecationWarning):  # for programmers, as Python's own filter
+            warnings.simplefilter("ignore", category)
         warnings.showwarning = show
         yield
 

@@ -13,7 +13,7 @@ from wtm.utils.printable import short_repr
 
 _OPSETS = {"": 15, "ai.onnx.ml": 2}
 _IR_VERSION = 8
-_UINT8, _INT64, _STRING, _BOOL, _DOUBLE = 2, 7, 8, 9, 11  # of onnx.TensorProto
+_FLOAT, _UINT8, _INT64, _STRING, _BOOL, _DOUBLE = 1, 2, 7, 8, 9, 11  # of onnx.TensorProto
 
 
 def to_onnx(clf: Any, *, missing: str = "", feature_names: Sequence[str] | None = None, bits: int | None = None) -> Any:
@@ -64,7 +64,9 @@ def to_onnx(clf: Any, *, missing: str = "", feature_names: Sequence[str] | None 
     _check_texts(tables, missing)
     graph = _Graph(onnx)
     totals = _totals(graph, tables, missing)
-    best = graph.add("ArgMax", totals, axis=1, keepdims=0)
+    # Not ArgMax of the totals: not every onnxruntime has it for int64.
+    is_best = graph.add("Equal", totals, graph.add("ReduceMax", totals, axes=[1]))
+    best = graph.add("ArgMax", graph.add("Cast", is_best, to=_FLOAT), axis=1, keepdims=0)
     is_text = isinstance(tables.labels[0], str)
     graph.add("Gather", graph.constant(np.array(tables.labels, object if is_text else None)), best, output="label")
     as_floats = graph.add("Cast", totals, to=_DOUBLE)

@@ -47,7 +47,7 @@ def read_validated(estimator: Any, X: Any, *, reset: bool, min_rows: int = 1, na
     pyarrow = sys.modules.get("pyarrow")
     if pyarrow is not None and isinstance(X, pyarrow.RecordBatch):  # narwhals and scikit-learn don't see its names
         X = pyarrow.Table.from_batches([X])
-    if isinstance(X, np.ndarray) or not nw.dependencies.is_into_dataframe(X):
+    if not _is_frame(X):
         # First, since its errors about shapes are clearer.
         table = read_table(X, estimator, min_rows=min_rows, name=name)
         validate_data(estimator, X, reset=reset, skip_check_array=True)
@@ -59,6 +59,11 @@ def read_validated(estimator: Any, X: Any, *, reset: bool, min_rows: int = 1, na
         )
     validate_data(estimator, X, reset=reset, skip_check_array=True)
     return read_table(X, estimator, min_rows=min_rows, name=name)
+
+
+def _is_frame(X: Any) -> bool:
+    # narwhals takes long for arrays, and some versions warn of their own lazy frames.
+    return not isinstance(X, np.ndarray | nw.LazyFrame) and nw.dependencies.is_into_dataframe(X)
 
 
 def first_duplicate(names: Iterable[Any]) -> Any:
@@ -93,7 +98,7 @@ def read_table(X: Any, estimator: Any = None, *, min_rows: int = 1, name: str = 
     """
     if _is_plain(X, min_rows):
         return _read_array(X)
-    if nw.dependencies.is_into_dataframe(X):
+    if _is_frame(X):
         return _read_frame(X, min_rows)
     refuse_lazy(X, name)
     if not hasattr(X, "dtype") and not sp.issparse(X):
