@@ -1,6 +1,7 @@
 """Explanations add up to the class sums, and the nearest change is the nearest."""
 
 import itertools
+import re
 
 import numpy as np
 import pandas as pd
@@ -84,6 +85,27 @@ def test_many_rules_are_cut_and_the_rest_is_added_up(three, new_rows, monkeypatc
     assert float(rest[0]) == pytest.approx(sum(of_class[2:]), rel=1e-3)
     assert int(rest[2]) == len(of_class) - 2
     assert "lighter rule" in explanation._repr_html_()
+
+
+def test_a_line_says_if_most_votes_are_not_shown(three, new_rows, monkeypatch):
+    said = []
+    for n_shown in (1, 2, 4, 6):
+        monkeypatch.setattr("wtm.rules.explanation._RULES_SHOWN", n_shown)
+        explanation = three.explain(new_rows)[0]
+        weights = [rule.weight for rule in explanation.rules if rule.label == explanation.label]
+        line = next((line for line in str(explanation).splitlines() if "lighter rule" in line), "")
+        said.append(line.endswith(", most of the votes"))
+        assert said[-1] == (sum(weights[n_shown:]) > sum(weights) / 2)
+    assert len(set(said)) == 2
+
+
+def test_long_names_are_cut_where_an_explanation_is_shown():
+    X, y = xor()
+    clf = small().fit(X, np.where(y, "yes" * 100, "no" * 100))
+    explanation = clf.explain(X[:1], feature_names=[f"{'x' * 1000}{i}" for i in range(X.shape[1])])[0]
+    for shown in (str(explanation), explanation._repr_html_(), repr(explanation)):
+        assert max(map(len, re.findall(r"[\w.]+", shown))) == 100
+    assert "x" * 1000 in str(explanation.rules[0])
 
 
 def test_explanations_do_not_depend_on_the_size_of_the_parts(three, monkeypatch):

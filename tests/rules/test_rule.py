@@ -63,6 +63,18 @@ def test_other_text_is_refused(text):
         parse_rule(text)
 
 
+@pytest.mark.parametrize("weight", ["-1", "0", "-0.0", "1e999", "1e-999", "1.2.3", "e"])
+def test_weights_are_greater_than_0(weight):
+    with pytest.raises(ValueError, match="weight of a rule must be a number greater than 0, got"):
+        parse_rule(f"IF x THEN votes for y, weight {weight}")
+
+
+@pytest.mark.parametrize("text", [None, 3, b"IF x THEN votes for y, weight 1", ["IF"]])
+def test_what_is_not_text_is_refused(text):
+    with pytest.raises(TypeError, match="text must be a string"):
+        parse_rule(text)
+
+
 def test_a_rule_holds_for_rows_of_any_table():
     rule = rule_of("yes", 1, 1.0, "x0 > 1", "NOT (x1)")
     X = np.array([[2, 0], [2, 1], [0, 0], [3, 0]])

@@ -190,7 +190,27 @@ def test_print_shows_the_first_rules(three, new_rows):
     assert repr(table) == str(table)
     assert str(table[:2]).count("\n") == 3
     assert str(table[:1]).startswith("1 rule with ")
-    assert str(table[:0]).startswith("No rules")
+    for nothing in (table[:0], table[[]], table[table.votes == 0]):
+        assert str(nothing) == "No rules: none is selected."
+
+
+def test_tables_and_explanations_are_compared_by_identity(three, new_rows):
+    for make in (three.rules, lambda: three.explain(new_rows[0][:1])[0]):
+        one, other = make(), make()
+        assert one == one
+        assert one != other
+        assert len({one, other}) == 2
+    assert list(three.rules()) == list(three.rules())
+
+
+def test_feature_names_must_differ(three):
+    n_columns = three.n_features_in_
+    for names in (["a"] * n_columns, [1, "1", *range(2, n_columns)]):
+        for read in (three.rules, lambda **named: three.explain([], **named), lambda **named: rules_of(three, **named)):
+            with pytest.raises(
+                ValueError, match=r"feature_names must differ, but '(a|1)' occurs more than once\. Rename"
+            ):
+                read(feature_names=names)
 
 
 def test_a_model_without_any_rule_says_so():

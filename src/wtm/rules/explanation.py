@@ -15,13 +15,17 @@ from wtm.rules.rule import Rule
 from wtm.rules.rule_table import RuleTable, counted
 from wtm.rules.table_formats import as_html
 from wtm.tables.condition_grammar import spell_label
+from wtm.utils.printable import shorten
 
 _RULES_SHOWN = 10  # per class
+_NAME_SHOWN = 100  # characters of a label or condition
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Explanation:
     """The rules that hold for a row: `WTMClassifier.explain` makes it. ``print`` shows the heaviest of each class.
+
+    Long names are cut where they are shown; `rules` has them complete.
 
     Attributes
     ----------
@@ -77,16 +81,16 @@ class Explanation:
         return find_nearest_change(self._voting, self._table._vocabulary, self._classes, features, int(max_tries))
 
     def __repr__(self) -> str:
-        return f"<Explanation of {spell_label(self.label)} by {counted(len(self.rules), 'rule')}>"
+        return f"<Explanation of {_short(spell_label(self.label))} by {counted(len(self.rules), 'rule')}>"
 
     def __str__(self) -> str:
-        lines = [f"predicted: {spell_label(self.label)}"]
+        lines = [f"predicted: {_short(spell_label(self.label))}"]
         for title, shown, rest in self._parts():
             lines += [title, *(f"  {rule.vote:+9.4g}  {_conditions(rule)}" for rule in shown), *rest]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        title, *tables = f"predicted: {spell_label(self.label)}", *self._parts()
+        title, *tables = f"predicted: {_short(spell_label(self.label))}", *self._parts()
         rows = []
         for heading, shown, rest in tables:
             rows += [[heading, ""], *([f"{rule.vote:+.4g}", _conditions(rule)] for rule in shown)]
@@ -101,7 +105,9 @@ class Explanation:
             rules = self.rules[labels == self._table.labels.index(label)]
             left = rules.votes[_RULES_SHOWN:]
             lighter = f"  {left.sum() * rules.unit:+9.4g}  from {counted(len(left), 'lighter rule')}"
-            name = f"{spell_label(label)}: sum {total:.4g} of {counted(len(rules), 'rule')}"
+            if 2 * np.abs(left).sum() > np.abs(rules.votes).sum():
+                lighter += ", most of the votes"
+            name = f"{_short(spell_label(label))}: sum {total:.4g} of {counted(len(rules), 'rule')}"
             if self._table.is_one_sided:
                 name += ", positive is for this class"
             parts.append((name, list(rules[:_RULES_SHOWN]), [lighter] if len(left) else []))
@@ -109,4 +115,8 @@ class Explanation:
 
 
 def _conditions(rule: Rule) -> str:
-    return " AND ".join(rule.literals)
+    return " AND ".join(map(_short, rule.literals))
+
+
+def _short(text: str) -> str:
+    return shorten(text, _NAME_SHOWN)

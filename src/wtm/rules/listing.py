@@ -40,7 +40,8 @@ def rules_of(clf: Predictor | Pipeline, feature_names: Sequence[str] | None = No
     TypeError
         `clf` is not a WTMClassifier and doesn't end with one.
     ValueError
-        `feature_names` does not have one name for each feature, or a step of a pipeline doesn't name its features.
+        `feature_names` does not have a different name for each feature, or a step of a pipeline doesn't name its
+        features.
     """
     clf, feature_names = _after_pipeline(clf, feature_names)
     vocabulary = _vocabulary(clf, feature_names)

@@ -63,8 +63,8 @@ class Readable(TransformerMixin, Predictor):
         sklearn.exceptions.NotFittedError
             The model is not fitted.
         ValueError
-            `X` or `y` can't be used, `y` is passed without `X`, or `feature_names` does not have one name for each
-            column.
+            `X` or `y` can't be used, `y` is passed without `X`, or `feature_names` does not have a different name for
+            each column.
 
         Examples
         --------

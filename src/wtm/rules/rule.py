@@ -1,5 +1,6 @@
 """A rule as an object, its text, and the rule read back from the text."""
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -102,13 +103,27 @@ def parse_rule(text: str) -> Rule:
 
     Raises
     ------
+    TypeError
+        `text` is not a string.
     ValueError
-        The text is not a rule.
+        The text is not a rule, or its weight is not a number greater than 0.
     """
+    if not isinstance(text, str):
+        raise TypeError(f"text must be a string such as str(rule), got a {type(text).__name__}.")
     parts = split_outside_quotes(text.removeprefix("IF "), _THEN)
     conclusion = _CONCLUSION.fullmatch(parts[-1])
     if not text.startswith("IF ") or len(parts) != 2 or conclusion is None:
         raise ValueError(f"{short_repr(text)} is not a rule 'IF ... THEN votes for LABEL, weight NUMBER'.")
     side, label, weight = conclusion.groups()
     conditions = tuple(map(parse_condition, split_outside_quotes(parts[0], _AND)))
-    return Rule(parse_value(label), 1 if side == "for" else -1, float(weight), conditions)
+    return Rule(parse_value(label), 1 if side == "for" else -1, _parse_weight(weight), conditions)
+
+
+def _parse_weight(text: str) -> float:
+    try:
+        weight = float(text)
+    except ValueError:
+        weight = math.nan
+    if not 0 < weight < math.inf:
+        raise ValueError(f"The weight of a rule must be a number greater than 0, got {short_repr(text)}.")
+    return weight

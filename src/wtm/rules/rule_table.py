@@ -17,12 +17,13 @@ _ROWS_SHOWN = 20
 _CONDITIONS_SHOWN = 100  # characters
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class RuleTable(Sequence[Rule]):
     """The rules of a model: `WTMClassifier.rules` makes it.
 
     ``table[i]`` is a `Rule`; a slice, a boolean mask or a list of positions gives a table of some rules. ``print``
     shows the first rules, with long ones cut; the rules themselves, the files and the frames are complete.
+    Tables are compared by identity; compare ``list(table)`` for equal rules.
 
     Attributes
     ----------
@@ -55,6 +56,7 @@ class RuleTable(Sequence[Rule]):
     unit: float
     is_one_sided: bool
     _statistics: dict[str, np.ndarray] = field(default_factory=dict)
+    _is_part: bool = False
 
     def __len__(self) -> int:
         return len(self._clauses)
@@ -69,7 +71,7 @@ class RuleTable(Sequence[Rule]):
         chosen = np.arange(len(self))[index]
         if np.ndim(chosen):
             statistics = {name: values[chosen] for name, values in self._statistics.items()}
-            return replace(self, _clauses=self._clauses[chosen], _statistics=statistics)
+            return replace(self, _clauses=self._clauses[chosen], _statistics=statistics, _is_part=True)
         vote = int(self.votes[chosen])
         label = self._labels[self._clauses.classes[chosen]]
         conditions = self._vocabulary.conditions(self._clauses.literals_of(int(chosen)).tolist())
@@ -142,7 +144,12 @@ class RuleTable(Sequence[Rule]):
 
     def _title(self) -> str:
         if not len(self):
-            return "No rules: a model has none if all its clauses are empty or can't be true."
+            reason = (
+                "none is selected"
+                if self._is_part
+                else "a model has none if all its clauses are empty or can't be true"
+            )
+            return f"No rules: {reason}."
         return f"{counted(len(self), 'rule')} with {counted(self.n_conditions, 'condition')}"
 
     def _rest(self) -> list[str]:
