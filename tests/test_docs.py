@@ -95,7 +95,10 @@ def test_the_user_guide_runs(tmp_path, monkeypatch, capsys):
     table, explanation = str(scope["table"]).splitlines(), str(scope["explanation"]).splitlines()
     assert rules[: len(table)] == table
     assert all(rule.startswith("IF ") for rule in rules[len(table) : len(table) + 2])
-    columns, *explained, change, n_conditions, scores, of_texts = rules[len(table) + 2 :]
+    of_words = str(scope["on_words"]).splitlines()
+    assert rules[-len(of_words) :] == of_words
+    assert any(line.endswith("good") for line in of_words)
+    columns, *explained, change, n_conditions, scores, of_texts = rules[len(table) + 2 : -len(of_words)]
     assert columns == str(list(scope["table"].columns))
     assert explained == explanation
     assert " would be predicted with " in change
@@ -106,7 +109,11 @@ def test_the_user_guide_runs(tmp_path, monkeypatch, capsys):
     assert scope["clf"].score(scope["X_test"], scope["y_test"]) == 1
     assert (scope["same"].class_sums(scope["X"]) == scope["clf"].class_sums(scope["X"])).all()
     assert size == str(scope["data"].X_train.shape)
-    assert {path.name for path in tmp_path.iterdir()} >= {"model.safetensors", "small.safetensors"}
+    assert {path.name for path in tmp_path.iterdir()} >= {
+        "model.safetensors",
+        "small.safetensors",
+        "simpler.safetensors",
+    }
 
 
 def test_shap_explains_as_the_user_guide_says(capsys):

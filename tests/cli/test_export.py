@@ -86,6 +86,11 @@ def test_csv_is_read_with_the_options_of_the_training(train, write, tmp_path):
     assert "120 rows" in done("export", model, "--format", "json", "--out", tmp_path, "--data", data).stdout
 
 
+def test_a_missing_folder_is_made(trained, tmp_path):
+    done("export", trained[0] / "model.safetensors", "--format", "c", "--out", tmp_path / "new")
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["model.c", "model.h"]
+
+
 def test_misuse_is_refused_before_anything_is_written(trained, tmp_path):
     model = trained[0] / "model.safetensors"
     command = ("export", model, "--out", tmp_path, "--format")
@@ -97,7 +102,12 @@ def test_misuse_is_refused_before_anything_is_written(trained, tmp_path):
     assert "bits must be from 2 to 63" in refused(*command, "json", "--bits", 99)
     assert "name must be" in refused(*command, "json", "--name", "../x")
     assert "--data must be a file" in refused(*command, "json", "--data", "-")
-    assert "does not exist" in refused("export", model, "--format", "json", "--out", tmp_path / "nowhere")
+    assert "does not exist" in refused("export", model, "--format", "json", "--out", tmp_path / "no" / "where")
+    new = tmp_path / "new"
+    assert "no rows" in refused(
+        "export", model, "--format", "json", "--out", new, "--data", _without_rows(tmp_path, trained[0])
+    )
+    assert not new.exists()
     assert "no rows" in refused(*command, "json", "--data", _without_rows(tmp_path, trained[0]))
     assert [path.name for path in tmp_path.iterdir()] == ["empty.csv"]
     (tmp_path / "model.c").write_text("mine")

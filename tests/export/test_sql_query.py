@@ -16,7 +16,7 @@ from tests.helpers.export_cases import (
     wide,
     without_rules,
 )
-from tests.helpers.problems import small
+from tests.helpers.problems import small, xor
 from wtm import Booleanizer
 from wtm.export import to_sql
 from wtm.export.model_tables import ModelTables
@@ -206,3 +206,10 @@ def test_arguments_are_checked():
         ValueError, match=r"results 'prediction' and 'Prediction'|results 'Prediction' and 'prediction'"
     ):
         to_sql(clf, keep=["Prediction"])
+
+
+def test_labels_that_differ_only_in_case_get_a_remedy_for_labels():
+    X, y = xor()
+    clf = small().fit(X, np.where(y, "Yes", "yes"))
+    with pytest.raises(ValueError, match=r"results 'sum_Yes' and 'sum_yes' apart\. Train with labels that differ"):
+        to_sql(clf)

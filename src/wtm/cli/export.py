@@ -11,7 +11,7 @@ import typer
 from wtm.classifier import WTMClassifier
 from wtm.cli.column_names import parse_names
 from wtm.cli.csv_format import CsvFormat
-from wtm.cli.output import check_output
+from wtm.cli.output import check_output, new_folder
 from wtm.cli.predictions import PREDICTION, Predictions, stored_format
 from wtm.cli.shared_options import ALL_CORES
 from wtm.cli.table_files import STANDARD_STREAM, open_table
@@ -57,19 +57,20 @@ def export(
         raise ValueError("--data must be a file, since it is read twice; got - for standard input.")
     check_name(name)
     paths = [out / f"{name}{ending}" for ending in endings]
-    for path in paths:
-        check_output(path, [model] if data is None else [model, data], overwrite=overwrite)
-    clf = load_model(model)
-    if "keep" in given:
-        given["keep"] = parse_names(given["keep"], getattr(clf, "feature_names_in_", ()))
-    try:
-        contents = write(clf, name, **given)
-    except ImportError as error:
-        raise ValueError(str(error)) from error
-    agreement = None if data is None else _agreement(clf, given.get("bits"), data, quiet=quiet)
-    for path, content in zip(paths, contents, strict=True):
-        with atomic_write(path) as file:
-            file.write(content if isinstance(content, bytes) else content.encode())
+    with new_folder(out):
+        for path in paths:
+            check_output(path, [model] if data is None else [model, data], overwrite=overwrite)
+        clf = load_model(model)
+        if "keep" in given:
+            given["keep"] = parse_names(given["keep"], getattr(clf, "feature_names_in_", ()))
+        try:
+            contents = write(clf, name, **given)
+        except ImportError as error:
+            raise ValueError(str(error)) from error
+        agreement = None if data is None else _agreement(clf, given.get("bits"), data, quiet=quiet)
+        for path, content in zip(paths, contents, strict=True):
+            with atomic_write(path) as file:
+                file.write(content if isinstance(content, bytes) else content.encode())
     typer.echo(f"{', '.join(map(str, paths))}: {summarize(clf, bits=given.get('bits'))}")
     if agreement is not None:
         typer.echo(agreement)

@@ -4,7 +4,7 @@ import csv
 import gzip
 import io
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -35,6 +35,24 @@ def check_output(out: Path, inputs: Sequence[Path], *, overwrite: bool) -> None:
             raise ValueError(f"--out {out} is {path}, which is read: choose another name.")
     if not overwrite:
         raise ValueError(f"--out {out} already exists; choose another name or pass --overwrite.")
+
+
+@contextmanager
+def new_folder(out: Path) -> Iterator[None]:
+    """Make a folder if it is missing and its parent is not; remove it if the work fails before it holds a file."""
+    is_new = not out.exists() and out.parent.is_dir()
+    if is_new:
+        try:
+            out.mkdir()
+        except OSError as error:
+            raise ValueError(f"--out {out} can't be made: {error.strerror or error}.") from None
+    try:
+        yield
+    except BaseException:
+        if is_new:
+            with suppress(OSError):  # it holds files
+                out.rmdir()
+        raise
 
 
 def check_table_output(out: Path, inputs: Sequence[Path], *, overwrite: bool) -> None:

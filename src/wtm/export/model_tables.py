@@ -180,8 +180,8 @@ def check_classifier(clf: Any) -> None:
     """Raise a TypeError or NotFittedError unless `clf` is a fitted classifier of wtm."""
     if not isinstance(clf, Predictor):
         raise TypeError(
-            f"clf must be a WTMClassifier, got a {type(clf).__name__}. Pass pipeline[-1] for a pipeline, or "
-            "best_estimator_ for a search."
+            f"clf must be a WTMClassifier, got a {type(clf).__name__}. For a pipeline, pass pipeline[-1]: "
+            "what it writes expects rows as pipeline[:-1].transform returns them. For a search, pass best_estimator_."
         )
     check_is_fitted(clf)
 

@@ -63,8 +63,10 @@ def to_sql(
     write = _Writer(dialect, tables)
     used, totals = [column.name for column in tables.columns], [f"s{i}" for i in range(len(tables.labels))]
     results = [*keep, *(f"sum_{label}" for label in tables.labels), "prediction"]
-    _check_different(list(dict.fromkeys([*keep, *used])), "columns")
-    _check_different(results, "results")
+    rename = "Rename one, with feature_names if it is a column of the model."
+    _check_different(list(dict.fromkeys([*keep, *used])), "columns", rename)
+    rename = "Train with labels that differ in more than case, or leave the column out of keep."
+    _check_different(results, "results", rename)
     kept = {f"k{i}": f"t.{write.name(name)}" for i, name in enumerate(keep)}
     steps = {  # each selects from the one before, and is materialized, as nothing is to be computed twice
         "rows": kept | {f"c{i}": write.column(column) for i, column in enumerate(tables.columns)},
@@ -87,16 +89,13 @@ def _select(columns: Iterable[tuple[str, str]], source: str) -> str:
     return f"  SELECT {_COMMA.join(items or ['0'])}\n  FROM {source}"
 
 
-def _check_different(names: Sequence[str], what: str) -> None:
+def _check_different(names: Sequence[str], what: str, remedy: str) -> None:
     """Raise a ValueError if names are equal or differ only in case, which SQL ignores."""
     seen: dict[str, str] = {}
     for name in names:
         other = seen.setdefault(name.lower(), name)
         if other is not name:
-            raise ValueError(
-                f"SQL can't tell the {what} {short_repr(other)} and {short_repr(name)} apart. Rename one, with "
-                "feature_names if it is a column of the model."
-            )
+            raise ValueError(f"SQL can't tell the {what} {short_repr(other)} and {short_repr(name)} apart. {remedy}")
 
 
 class _Writer:
