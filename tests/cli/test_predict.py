@@ -177,6 +177,17 @@ def test_columns_that_gave_little_or_nothing_take_other_values(write, train):
     assert result.stdout.splitlines()[1:] == clf.predict(known).tolist()
 
 
+def test_a_category_that_csv_reads_as_missing_is_noted(write, tmp_path):
+    X = pa.table({"region": ["NA", "EU", "AS"] * 30})
+    model = tmp_path / "model.safetensors"
+    WTMClassifier(n_clauses=10, n_epochs=3, random_state=0).fit(X, [1, 0, 0] * 30).save(model)
+    (note,) = done("predict", model, write("region\nNA\nEU\nAS\n")).stderr.splitlines()
+    assert "column 'region' had the value 'NA' in training" in note
+    assert "Predict from Parquet" in note
+    parquet.write_table(X, tmp_path / "x.parquet")
+    assert done("predict", model, tmp_path / "x.parquet").stderr == ""
+
+
 @pytest.mark.parametrize(("cell", "number"), [("2", 2), ("0.5", 0.5), ("", np.nan), ("inf", None), ("x", None)])
 def test_a_model_of_bits_takes_numbers_unless_it_is_strict(write, tmp_path, cell, number):
     X = np.random.default_rng(0).integers(0, 2, (60, 2))

@@ -170,6 +170,14 @@ def test_rows_are_ordered_by_what_they_hold_alone(seed, n_rows, n_words):
     assert np.column_stack([literals, labels.astype(np.uint64)])[shuffled][again].tolist() == rows
 
 
+def test_equal_rows_are_ordered_by_their_weights():
+    literals, labels = np.zeros((6, 1), np.uint64), np.array([0, 0, 0, 0, 1, 1])
+    weights = np.array([2.5, 0.5, 1.0, 0.5, 0.25, 0.75])
+    order = order_by_content(literals, labels, weights)
+    by_label = [weights[order][labels[order] == label].tolist() for label in (0, 1)]
+    assert by_label == [[0.5, 0.5, 1.0, 2.5], [0.25, 0.75]]
+
+
 def test_the_order_is_that_of_every_platform():
     literals = np.arange(12, dtype=np.uint64).reshape(6, 2) * np.uint64(0x0123456789ABCDEF)
     keys = []

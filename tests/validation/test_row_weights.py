@@ -16,7 +16,7 @@ from wtm.machine.examples import pack_examples
 from wtm.machine.machine_parameters import ENGINES
 from wtm.machine.model_state import Model
 from wtm.machine.schedule import draw_schedule
-from wtm.validation.row_weights import mean_one_if_shares
+from wtm.validation.row_weights import class_weights, mean_one_if_shares
 
 # A correct program fails one of the few tests below for fewer than one choice of seeds in 10**6.
 P_BOUND = 1e-7
@@ -388,3 +388,19 @@ def test_adaboost_learns(problem):
     assert_same_model(
         boosted.estimators_[0], small(n_epochs=5, random_state=boosted.estimators_[0].random_state).fit(X, y)
     )
+
+
+@pytest.mark.parametrize("changes", [{}, {"class_weight": "balanced"}, {"early_stopping": True}])
+def test_with_weights_the_model_does_not_depend_on_the_order_of_the_rows(changes):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (200, 4))  # many rows are equal, and have different weights
+    y, weights, order = X[:, 0] ^ X[:, 1], rng.random(200) * 3, rng.permutation(200)
+    model = small(**changes).fit(X, y, weights)
+    assert_same_model(small(**changes).fit(X[order], y[order], weights[order]), model)
+
+
+def test_balanced_weights_are_the_same_in_any_order_of_the_rows():
+    rng = np.random.default_rng(0)
+    labels, weights, order = rng.integers(0, 2, 1000), rng.random(1000), rng.permutation(1000)
+    found = class_weights("balanced", np.arange(2), labels, weights)
+    assert np.array_equal(class_weights("balanced", np.arange(2), labels[order], weights[order]), found)

@@ -48,6 +48,10 @@ class Cells:
         missing = pa.array([*PANDAS_MISSING, *(format.missing or ())])
         return cls(missing, format.decimal or ".")
 
+    def is_missing(self, cell: str) -> bool:
+        """Return whether such a cell is missing."""
+        return pa.scalar(cell) in self.missing
+
     def text(self, column: Any) -> Any:
         """Return the cells, null where they are missing."""
         is_missing = compute.is_in(column, value_set=self.missing)

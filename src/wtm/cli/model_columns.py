@@ -18,6 +18,7 @@ class ModelColumns:
     def __init__(self, needs: Mapping[str, Conditions | None], cells: Cells) -> None:
         self._cells = cells
         self._needed = {name: _kind_needed(name, conditions) for name, conditions in needs.items()}
+        self._never_read = {name: _values_read_as_missing(conditions, cells) for name, conditions in needs.items()}
         self._found: dict[str, str] = {}  # kinds of the columns in the batches so far
 
     def read(self, batch: Any, first_row: int) -> Any:
@@ -38,7 +39,13 @@ class ModelColumns:
         return pa.table({name: columns[name] for name in names})
 
     def notes(self) -> Iterator[str]:
-        """Name, after the last batch, the columns of text that hold only numbers or booleans."""
+        """Name, after the last batch, the columns that are not read as they were in training, as far as is known."""
+        for name, values in self._never_read.items():
+            if values:
+                yield (
+                    f"column {short_repr(name)} had the value {short_repr(values[0])} in training, and cells "
+                    f"{short_repr(values[0])} of CSV are read as missing. Predict from Parquet or in Python."
+                )
         for name, needed in self._needed.items():
             kind = self._found.get(name, "text")
             if needed == "text" != kind:
@@ -77,6 +84,11 @@ class ModelColumns:
         if self._cells.numbers(text) is not None:
             return "numbers"
         return "text" if booleans(text) is None else "booleans"
+
+
+def _values_read_as_missing(conditions: Conditions | None, cells: Cells) -> list[Any]:
+    values = conditions.values if isinstance(conditions, Categories) else ()
+    return [value for value in values if isinstance(value, str) and cells.is_missing(value)]
 
 
 def _kind_needed(name: str, conditions: Conditions | None) -> str:

@@ -77,7 +77,7 @@ class LabelledExamples:
 
     def by_content(self) -> "LabelledExamples":
         """Return the rows in an order that depends only on their content."""
-        return self.rows(order_by_content(self.examples.literals, self.labels))
+        return self.rows(order_by_content(self.examples.literals, self.labels, self.weights))
 
     def rows(self, rows: np.ndarray) -> "LabelledExamples":
         """Return the given rows, int64, in the given order.

@@ -110,23 +110,24 @@ def _assign(rows: np.ndarray, labels: np.ndarray, n_classes: int, random: np.nda
     ]
 
 
-def order_by_content(literals: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def order_by_content(literals: np.ndarray, labels: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
     """Order rows by their content, independently of the order that they came in.
 
     Parameters
     ----------
     literals : ndarray of shape (n_samples, n_words), uint64
     labels : ndarray of shape (n_samples,), int64
+    weights : ndarray of shape (n_samples,), float64, optional
 
     Returns
     -------
     ndarray of shape (n_samples,), int64
-        Row numbers, sorted by a hash of 64 bits. Equal rows are adjacent.
+        Row numbers, sorted by a hash of 64 bits. Equal rows are adjacent, in the order of their weights.
     """
     keys = labels.astype(np.uint64)
     for word in range(literals.shape[1]):
         keys = _mix(keys * _GOLDEN ^ literals[:, word])
-    return np.argsort(keys, kind="stable")
+    return np.argsort(keys, kind="stable") if weights is None else np.lexsort((weights, keys))
 
 
 def _random_order(numbers: np.ndarray, seed: int) -> np.ndarray:

@@ -126,6 +126,9 @@ def class_weights(
     if class_weight is None:
         return None
     if isinstance(class_weight, str):
+        if weights is not None:  # added from the smallest on, so that the sums are the same in any order of the rows
+            ascending = np.argsort(weights)
+            labels, weights = labels[ascending], weights[ascending]
         counted = np.bincount(labels, weights, minlength=len(classes))
         return math.fsum(counted) / (len(classes) * np.maximum(counted, np.finfo(float).tiny))
     unknown = [label for label in class_weight if label not in classes.tolist()]
