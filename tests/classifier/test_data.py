@@ -10,6 +10,7 @@ from sklearn.exceptions import DataConversionWarning
 from tests.helpers.layouts import layouts, unsorted, with_long_indices, with_stored_zeros
 from tests.helpers.problems import assert_same_model, is_same_model, small, table, three_classes, xor
 from wtm.rules import rules_of
+from wtm.tables.condition_grammar import spell_name
 
 
 @pytest.fixture(scope="module")
@@ -248,8 +249,9 @@ def test_names_of_any_kind(plain, problem, kind):
     assert_same_model(model, plain)
     assert getattr(model, "feature_names_in_", np.array([])).tolist() == (names if are_kept else [])
     literals = {literal for rule in rules_of(model) for literal in rule.literals}
-    known = names if are_kept else [f"x{i}" for i in range(7)]
+    known = [spell_name(name) for name in names] if are_kept else [f"x{i}" for i in range(7)]
     assert literals <= {*known, *(f"NOT ({name})" for name in known)}
+    assert literals
     pd.testing.assert_frame_equal(frame, before)
 
 

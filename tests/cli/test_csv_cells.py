@@ -41,9 +41,12 @@ def test_many_columns_are_read_as_one(monkeypatch, cells_per_block, n_chunks, by
     expected_notes = []
     for name, text in texts.items():
         column = training_column(text, name, cells, range(1, 5))
-        assert found[name].type == column.type, name
+        new_notes = list(column_notes(name, text, column, cells, range(1, 5)))
+        # Text that is noted comes as categories, so that no warning follows the note.
+        type = pa.dictionary(pa.int32(), pa.string()) if new_notes and column.type == pa.string() else column.type
+        assert found[name].type == type, name
         assert found[name].to_pylist() == column.to_pylist(), name
-        expected_notes += column_notes(name, text, column, cells, range(1, 5))
+        expected_notes += new_notes
     assert notes == expected_notes
     assert any("'zeros'" in text for text in notes)
 
