@@ -11,5 +11,6 @@ def test_a_warning_is_noted_once_and_before_the_work_continues():
             warnings.warn("a dependency calls an old function", DeprecationWarning, stacklevel=1)
             assert noted == ["no rule can use it"]
     with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         warnings.warn("outside", UserWarning, stacklevel=1)
     assert len(caught) == 1

@@ -10,11 +10,12 @@ from wtm import load_model
 from wtm.cli import rule_lines
 from wtm.cli.rule_lines import wrapped
 from wtm.rules import Rule
+from wtm.tables.condition_grammar import spell_name
 
 
 @given(st.lists(st.text("ab AND<=", min_size=1, max_size=12), min_size=1, max_size=20), st.integers(1, 60))
-def test_a_wrapped_rule_is_the_rule_in_short_lines(literals, width):
-    rule = str(Rule("yes", 1, 2.5, tuple(literals)))
+def test_a_wrapped_rule_is_the_rule_in_short_lines(names, width):
+    rule = str(Rule("yes", 1, 2.5, tuple(map(spell_name, names))))
     first, *others = wrapped(rule, width).split("\n")
     assert " ".join([first, *(line.removeprefix("    ") for line in others)]) == rule
     assert all(line.startswith(("    AND ", "    THEN ")) for line in others)
