@@ -87,7 +87,7 @@ def test_what_is_not_a_fitted_classifier_is_refused(write):
 def test_names_must_be_one_for_each_column(write):
     if write is export.to_onnx:
         pytest.importorskip("onnx")
-    with pytest.raises(ValueError, match="feature_names must name each of the model's 5 columns, got 2 names"):
+    with pytest.raises(ValueError, match="feature_names must name each of the model's 5 features, got 2 names"):
         write(table().clf, feature_names=["a", "b"])
     with pytest.raises(ValueError, match="feature_names must differ, but 'a' occurs more than once"):
         write(table().clf, feature_names=["a"] * 5)

@@ -17,7 +17,6 @@ from wtm.utils.printable import short_repr
 
 _BLOCK = 2 << 20  # bytes at a time; a row must fit in, and pyarrow reads up to 32 blocks ahead
 _BYTES_PER_BATCH = 1 << 25
-_BYTES_PER_TEXT = 12  # of a cell: its place in a column and in a list of objects
 _START = 1 << 16  # bytes in which the kind of the file shows
 _SEPARATORS = (",", ";", "\t", "|")  # in the order in which they are suggested
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
@@ -71,10 +70,6 @@ class CsvFile:
             self.names = [f"x{i}" for i in range(len(self._names_in_file))]
         check_unique(self.names, self.name)
         return self
-
-    def bytes_per_row(self, columns: Sequence[str]) -> int:
-        """Return what a row of these columns takes in memory, at the least."""
-        return _BYTES_PER_TEXT * len(columns)
 
     def batches(self, columns: Sequence[str]) -> Generator[Any, None, None]:
         """Read these columns, some rows at a time."""

@@ -13,18 +13,15 @@ from rich.table import Table
 from sklearn.metrics import accuracy_score, confusion_matrix, log_loss
 
 from wtm.classifier import WTMClassifier
-from wtm.cli.arrow import pa
-from wtm.cli.column_names import listed, require_columns
-from wtm.cli.csv_cells import Cells
+from wtm.cli.column_names import require_columns
 from wtm.cli.output import check_output
 from wtm.cli.predictions import PREDICTION, Predictions, probability_names, stored_format
 from wtm.cli.table_files import STANDARD_STREAM, open_table
 from wtm.cli.table_options import TableOptions
-from wtm.cli.training_columns import rows_with_label, target_column
+from wtm.cli.target_labels import labels_of_model
 from wtm.loading import load_model
 from wtm.utils.atomic_write import atomic_write
-from wtm.utils.printable import escape, short_repr
-from wtm.validation.labels import check_labels
+from wtm.utils.printable import escape
 
 _WIDTH = 10_000  # so that nothing is cut where nobody looks
 
@@ -45,11 +42,9 @@ def evaluate(
             check_output(out, [model, options.data], overwrite=options.overwrite)
         with closing(predictions.batches([target])) as batches:
             parts = [(batch.select([target]), found) for batch, found in batches]
-    column = pa.concat_tables([labels for labels, _ in parts]).unify_dictionaries()[target]
-    if source.is_csv:
-        column = Cells.of(options.format.over(stored_format(clf))).text(column)
-    rows = rows_with_label(column, target, source.name, drop_missing=drop_missing_target)
-    labels = known_labels(column.take(rows), rows + 1, target, clf, options, is_csv=source.is_csv)
+    rows, labels = labels_of_model(
+        [batch for batch, _ in parts], target, clf, source, options, drop_missing=drop_missing_target
+    )
     found = {name: np.concatenate([part[name] for _, part in parts])[rows] for name in parts[0][1]}
     metrics = _metrics(clf, labels, found)
     if out is None:
@@ -59,25 +54,6 @@ def evaluate(
     else:
         with atomic_write(out) as file:
             file.write(json.dumps(metrics, indent=2).encode() + b"\n")
-
-
-def known_labels(
-    column: Any, rows: np.ndarray, target: str, clf: WTMClassifier, options: TableOptions, *, is_csv: bool
-) -> np.ndarray:
-    """Return labels as the model has them; a ValueError if it does not know some."""
-    if is_csv and clf.classes_.dtype.kind not in "OU":
-        column = target_column(column, target, Cells.of(options.format.over(stored_format(clf))), rows)
-    labels = check_labels(column, f"The target {short_repr(target)}")
-    known = set(clf.classes_.tolist())
-    is_known = np.array([label in known for label in labels.tolist()])
-    if not is_known.all():
-        unknown = rows[~is_known]
-        raise ValueError(
-            f"the target {short_repr(target)} holds labels that are not classes of the model, in {len(unknown):,} of "
-            f"{len(labels):,} rows, the first in row {unknown[0]:,}: {listed(np.unique(labels[~is_known]).tolist())}. "
-            f"The classes are {listed(clf.classes_.tolist())}. Remove these rows, or train a model with them."
-        )
-    return labels
 
 
 def _metrics(clf: WTMClassifier, labels: np.ndarray, found: dict[str, np.ndarray]) -> dict[str, Any]:

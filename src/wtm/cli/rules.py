@@ -7,13 +7,11 @@ from pathlib import Path
 
 from wtm.classifier import WTMClassifier
 from wtm.cli.arrow import pa
-from wtm.cli.csv_cells import Cells
-from wtm.cli.evaluate import known_labels
 from wtm.cli.predictions import Predictions, stored_format
 from wtm.cli.rule_lines import print_rules
 from wtm.cli.table_files import open_table
 from wtm.cli.table_options import TableOptions
-from wtm.cli.training_columns import rows_with_label
+from wtm.cli.target_labels import labels_of_model
 from wtm.loading import load_model
 from wtm.rules import RuleTable
 
@@ -55,9 +53,5 @@ def _counted(clf: WTMClassifier, options: TableOptions) -> RuleTable:
         options.note(f"{source.name} has no column with labels, so precision is not counted.")
         return clf.rules(X)
     target = others[0]
-    column = pa.concat_tables([batch.select([target]) for batch, _ in parts]).unify_dictionaries()[target]
-    if source.is_csv:
-        column = Cells.of(options.format.over(stored_format(clf))).text(column)
-    rows = rows_with_label(column, target, source.name, drop_missing=True)
-    y = known_labels(column.take(rows), rows + 1, target, clf, options, is_csv=source.is_csv)
+    rows, y = labels_of_model([batch for batch, _ in parts], target, clf, source, options, drop_missing=True)
     return clf.rules(X.take(rows), y)

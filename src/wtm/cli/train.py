@@ -18,9 +18,11 @@ from wtm.cli.column_names import parse_names, require_columns
 from wtm.cli.csv_cells import Cells, cells_as_text
 from wtm.cli.notes import warnings_as_notes, with_progress
 from wtm.cli.output import check_output
+from wtm.cli.parquet_file import ParquetFile
 from wtm.cli.table_files import STANDARD_STREAM, TableFile, open_table
 from wtm.cli.table_options import TableOptions
-from wtm.cli.training_columns import rows_with_label, target_column, training_columns
+from wtm.cli.target_labels import rows_with_label, target_column
+from wtm.cli.training_columns import training_columns
 from wtm.tables.doubtful_columns import DoubtfulColumnsWarning
 from wtm.utils.memory_limits import check_memory
 from wtm.utils.printable import short_repr
@@ -119,7 +121,7 @@ def _read(
     """Read what is learnt from as a pyarrow table, and the labels, of the rows with a label."""
     cells = Cells.of(options.format)
     names = [*features, target]
-    if source.n_rows is not None:  # a small file can hold many rows that are alike
+    if isinstance(source, ParquetFile):  # a small file can hold many rows that are alike
         check_memory(
             _COPIES * source.n_rows * source.bytes_per_row(names),
             f"Training on {source.n_rows:,} rows and {len(names):,} columns of {source.name}",

@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
-
 from wtm.cli.arrow import compute, pa
 from wtm.cli.csv_cells import Cells, Rows, booleans, have_leading_zeros, plain_numbers
 from wtm.utils.printable import short_repr
@@ -34,28 +32,6 @@ def training_column(text: Any, name: str, cells: Cells, rows: Rows) -> Any:
         return numbers
     found = booleans(text)
     return text if found is None else found
-
-
-def rows_with_label(labels: Any, name: str, file: str, *, drop_missing: bool) -> np.ndarray:
-    """Return the places of the labels that are not missing. There must be one, and without `drop_missing` all."""
-    if not len(labels):
-        raise ValueError(f"{file} has no rows.")
-    rows = np.flatnonzero(~np.asarray(compute.is_null(labels, nan_is_null=True)))
-    n_missing = len(labels) - len(rows)
-    if not len(rows):
-        raise ValueError(f"the target {short_repr(name)} is missing in all rows of {file}.")
-    if n_missing and not drop_missing:
-        raise ValueError(
-            f"the target {short_repr(name)} is missing in {n_missing:,} of {len(labels):,} rows: pass "
-            "--drop-missing-target to leave them out."
-        )
-    return rows
-
-
-def target_column(text: Any, name: str, cells: Cells, rows: Rows) -> Any:
-    """Return a target in CSV as int64, float64, booleans or text; `rows` are the rows' numbers in the file."""
-    integers = None if cells.numbers(text) is None else cells.integers(text)
-    return training_column(text, name, cells, rows) if integers is None else integers
 
 
 def column_notes(name: str, text: Any, column: Any, cells: Cells, rows: Rows) -> Iterator[str]:

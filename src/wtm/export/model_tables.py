@@ -11,8 +11,7 @@ from wtm.machine.voting import VotingModel
 from wtm.prediction import Predictor
 from wtm.tables.columns import Value
 from wtm.tables.conditions import Categories, Conditions, Numbers
-from wtm.tables.reading import first_duplicate
-from wtm.utils.printable import short_repr
+from wtm.validation.feature_names import column_names
 
 BIT = Numbers((0.5,), is_binary=True)
 """The condition on a column of a model without a Booleanizer."""
@@ -148,7 +147,7 @@ class ModelTables:
         rounded = {rule: _shifted(vote, shift) for rule, vote in votes.items()}
         used = sorted({f for (_, true, false), vote in rounded.items() if vote for f in (*true, *false)})
         place = {feature: i for i, feature in enumerate(used)}
-        columns, features = _used_columns(clf, used, _column_names(clf, feature_names))
+        columns, features = _used_columns(clf, used, column_names(clf, feature_names))
         return cls(
             labels=tuple(clf.classes_.tolist()),
             n_columns=int(clf.n_features_in_),
@@ -223,20 +222,6 @@ def _shifted(vote: int, shift: int) -> int:
     """Divide by 2**shift and round to the nearest integer, halves away from 0."""
     rounded = (abs(vote) + (1 << shift >> 1)) >> shift
     return rounded if vote > 0 else -rounded
-
-
-def _column_names(clf: Predictor, feature_names: Sequence[str] | None) -> Sequence[Any] | None:
-    if feature_names is None:
-        return getattr(clf, "feature_names_in_", None)
-    names = list(map(str, feature_names))
-    if len(names) != clf.n_features_in_:
-        raise ValueError(
-            f"feature_names must name each of the model's {clf.n_features_in_} columns, got {len(names)} names."
-        )
-    duplicate = first_duplicate(names)
-    if duplicate is not None:
-        raise ValueError(f"feature_names must differ, but {short_repr(duplicate)} occurs more than once.")
-    return names
 
 
 def _used_columns(

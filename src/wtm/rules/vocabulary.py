@@ -12,8 +12,7 @@ import numpy as np
 from wtm.booleanizer import Booleanizer
 from wtm.tables.condition_grammar import Condition, Interval, conjunction
 from wtm.tables.conditions import Numbers
-from wtm.tables.reading import first_duplicate
-from wtm.utils.printable import short_repr
+from wtm.validation.feature_names import column_names
 
 
 @dataclass(frozen=True)
@@ -47,19 +46,7 @@ class Vocabulary:
         ValueError
             `feature_names` does not have a different name for each column.
         """
-        given = [] if feature_names is None else list(map(str, feature_names))
-        if feature_names is None:
-            feature_names = getattr(clf, "feature_names_in_", None)
-        if feature_names is not None and len(feature_names) != clf.n_features_in_:
-            raise ValueError(
-                f"feature_names must name each of the model's {clf.n_features_in_} features, got {len(feature_names)} "
-                "names."
-            )
-        if (duplicate := first_duplicate(given)) is not None:
-            raise ValueError(
-                f"feature_names must differ, but {short_repr(duplicate)} occurs more than once. Rename one of them."
-            )
-        return cls(clf._model.parameters.n_features, clf.booleanizer_, feature_names)
+        return cls(clf._model.parameters.n_features, clf.booleanizer_, column_names(clf, feature_names))
 
     def column_name(self, column: int) -> str:
         """Return the name of a column. Names are made only where they are needed: there may be very many columns."""

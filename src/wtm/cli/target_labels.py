@@ -1,0 +1,74 @@
+"""The labels in a table: which rows have one, and how they are read, for training and as a model has them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from wtm.classifier import WTMClassifier
+from wtm.cli.arrow import compute, pa
+from wtm.cli.column_names import listed
+from wtm.cli.csv_cells import Cells, Rows
+from wtm.cli.predictions import stored_format
+from wtm.cli.table_files import TableFile
+from wtm.cli.table_options import TableOptions
+from wtm.cli.training_columns import training_column
+from wtm.utils.printable import short_repr
+from wtm.validation.labels import check_labels
+
+
+def rows_with_label(labels: Any, name: str, file: str, *, drop_missing: bool) -> np.ndarray:
+    """Return the places of the labels that are not missing. There must be one, and without `drop_missing` all."""
+    if not len(labels):
+        raise ValueError(f"{file} has no rows.")
+    rows = np.flatnonzero(~np.asarray(compute.is_null(labels, nan_is_null=True)))
+    n_missing = len(labels) - len(rows)
+    if not len(rows):
+        raise ValueError(f"the target {short_repr(name)} is missing in all rows of {file}.")
+    if n_missing and not drop_missing:
+        raise ValueError(
+            f"the target {short_repr(name)} is missing in {n_missing:,} of {len(labels):,} rows: pass "
+            "--drop-missing-target to leave them out."
+        )
+    return rows
+
+
+def target_column(text: Any, name: str, cells: Cells, rows: Rows) -> Any:
+    """Return a target in CSV as int64, float64, booleans or text; `rows` are the rows' numbers in the file."""
+    integers = None if cells.numbers(text) is None else cells.integers(text)
+    return training_column(text, name, cells, rows) if integers is None else integers
+
+
+def labels_of_model(
+    batches: Sequence[Any],
+    target: str,
+    clf: WTMClassifier,
+    source: TableFile,
+    options: TableOptions,
+    *,
+    drop_missing: bool,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the places of the rows with a label in all batches together, and the labels as the model has them."""
+    column = pa.concat_tables([batch.select([target]) for batch in batches]).unify_dictionaries()[target]
+    cells = Cells.of(options.format.over(stored_format(clf))) if source.is_csv else None
+    if cells is not None:
+        column = cells.text(column)
+    rows = rows_with_label(column, target, source.name, drop_missing=drop_missing)
+    return rows, _known_labels(column.take(rows), rows + 1, target, clf, cells)
+
+
+def _known_labels(column: Any, rows: np.ndarray, target: str, clf: WTMClassifier, cells: Cells | None) -> np.ndarray:
+    """Return labels as the model has them; a ValueError if it does not know some."""
+    if cells is not None and clf.classes_.dtype.kind not in "OU":
+        column = target_column(column, target, cells, rows)
+    labels = check_labels(column, f"The target {short_repr(target)}")
+    known = set(clf.classes_.tolist())
+    is_known = np.array([label in known for label in labels.tolist()])
+    if not is_known.all():
+        unknown = rows[~is_known]
+        raise ValueError(
+            f"the target {short_repr(target)} holds labels that are not classes of the model, in {len(unknown):,} of "
+            f"{len(labels):,} rows, the first in row {unknown[0]:,}: {listed(np.unique(labels[~is_known]).tolist())}. "
+            f"The classes are {listed(clf.classes_.tolist())}. Remove these rows, or train a model with them."
+        )
+    return labels
