@@ -278,7 +278,7 @@ class Booleanizer(TransformerMixin, BaseEstimator):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        if isinstance(state.get("conditions_"), list):  # of wtm 0.1 and 0.2
+        if isinstance(state.get("conditions_"), list):  # of wtm 0.1
             self.conditions_ = ColumnConditions(len(state["conditions_"]), dict(enumerate(state["conditions_"])))
 
     def __sklearn_is_fitted__(self) -> bool:

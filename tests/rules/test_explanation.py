@@ -11,22 +11,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from tests.helpers.problems import small, three_classes, xor
-from tests.helpers.tables import mixed_frame, mixed_model
+from tests.helpers.tables import mixed_frame
 from wtm import WTMClassifier
 from wtm.machine.examples import pack_examples
 from wtm.rules.cells import cells_by_column
 from wtm.rules.vocabulary import Vocabulary
 from wtm.tables.reading import read_table
-
-
-@pytest.fixture(scope="module")
-def three():
-    return mixed_model()
-
-
-@pytest.fixture(scope="module")
-def two():
-    return mixed_model(2)
 
 
 @pytest.fixture(scope="module")

@@ -10,20 +10,10 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from tests.helpers.problems import small, three_classes, xor
-from tests.helpers.tables import mixed_frame, mixed_model
+from tests.helpers.tables import mixed_frame
 from wtm import Booleanizer, WTMClassifier
 from wtm.rules import Rule, parse_rule, rules_of
 from wtm.rules.merging import Clauses
-
-
-@pytest.fixture(scope="module")
-def three():
-    return mixed_model()
-
-
-@pytest.fixture(scope="module")
-def two():
-    return mixed_model(2)
 
 
 @pytest.fixture(scope="module")

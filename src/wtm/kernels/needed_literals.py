@@ -52,6 +52,15 @@ def _count_open(columns, n_features, n_words, literals, kept, start, stop, left_
     return sum_words(total)
 
 
+@inline
+def _count_left(columns, n_features, n_words, literal, open_rows):
+    """Count the examples in `open_rows` for which a literal is true."""
+    total = splat(ZERO)
+    for w in range(0, n_words, 8):
+        total = total + popcount_words(load(open_rows, w) & _column(columns, n_features, n_words, literal, w))
+    return sum_words(total)
+
+
 @kernel
 def choose_literals(columns, n_features, is_example, ends, literals, tolerance, first, last, open_rows, kept):
     """Choose few literals of each clause that keep it false for the examples for which it is.
@@ -96,11 +105,7 @@ def choose_literals(columns, n_features, is_example, ends, literals, tolerance, 
             best, least = start, n_open + 1
             for i in range(start, stop):
                 if not kept[i]:
-                    total = splat(ZERO)
-                    for w in range(0, n_words, 8):
-                        column = _column(*shape, np.int64(literals[i]), w)
-                        total = total + popcount_words(load(open_rows, w) & column)
-                    n_left = sum_words(total)
+                    n_left = _count_left(*shape, np.int64(literals[i]), open_rows)
                     if n_left < least:
                         best, least = i, n_left
             kept[best] = True
@@ -111,9 +116,7 @@ def choose_literals(columns, n_features, is_example, ends, literals, tolerance, 
                 store(open_rows, w, load(open_rows, w) & column)
         for i in range(start, stop):
             if kept[i] and n_kept > 1:
-                n_open = _count_open(
-                    columns, n_features, n_words, literals, kept, start, stop, i, is_example, open_rows
-                )
+                n_open = _count_open(*shape, literals, kept, start, stop, i, is_example, open_rows)
                 if n_open <= limit:
                     kept[i] = False
                     n_kept -= 1

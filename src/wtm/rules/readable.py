@@ -15,9 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 from wtm.machine.examples import Examples
 from wtm.machine.voting import VotingModel
 from wtm.prediction import Predictor
-from wtm.rules.clause_outputs import output_bits, sparse_outputs
 from wtm.rules.explanation import Explanation
 from wtm.rules.merging import Clauses, merge_equal, seen_from_second_class, without_redundancy
+from wtm.rules.output_bits import output_bits, sparse_outputs
 from wtm.rules.rule_statistics import count_rows
 from wtm.rules.rule_table import RuleTable
 from wtm.rules.simplification import needed_literals
@@ -117,7 +117,7 @@ class Readable(TransformerMixin, Predictor):
             predicted = voting.sums(examples, n_threads=resolve_n_threads(self.n_jobs)).argmax(axis=1).tolist()
             rows = zip(predicted, np.split(held.indices, held.indptr[1:-1]), range(len(examples)), strict=True)
             explanations += [
-                Explanation(labels[index], rules, rules_of_row, examples, row, voting, labels)
+                Explanation(labels[index], rules, rules_of_row, examples, row, voting)
                 for index, rules_of_row, row in rows
             ]
         return explanations

@@ -12,6 +12,7 @@ from wtm.rules.rule import Rule
 from wtm.rules.table_formats import as_html, as_latex, as_markdown, as_text
 from wtm.rules.vocabulary import Vocabulary
 from wtm.tables.condition_grammar import spell_label
+from wtm.utils.printable import shorten
 
 _ROWS_SHOWN = 20
 _CONDITIONS_SHOWN = 100  # characters
@@ -173,4 +174,4 @@ def counted(n: int, what: str) -> str:
 def _spelled(values: Any, max_length: int | None) -> list[str]:
     if isinstance(values, np.ndarray):
         return [f"{value:.4g}" if isinstance(value, float) else str(value) for value in values.tolist()]
-    return [v if max_length is None or len(v) <= max_length else f"{v[: max_length - 3]}..." for v in values]
+    return [value if max_length is None else shorten(value, max_length) for value in values]
