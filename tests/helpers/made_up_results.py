@@ -10,7 +10,7 @@ import numpy as np
 from wtm.datasets import Dataset
 from wtm.paper.environment import environment
 from wtm.paper.experiments.baselines import METHODS
-from wtm.paper.experiments.sampling import LITERALS, PROBABILITIES
+from wtm.paper.experiments.sampling_speed import LITERALS, PROBABILITIES
 from wtm.paper.problem import Problem
 from wtm.paper.record import HISTORY, Record
 from wtm.paper.run import Run

@@ -6,7 +6,7 @@ import pytest
 from tests.helpers.machines import SIZES, packed_rows, random_rows
 from wtm.kernels.clause_outputs import count_by_clause, count_decisive
 from wtm.machine.examples import Examples
-from wtm.rules.clause_outputs import output_bits, sparse_outputs
+from wtm.rules.output_bits import output_bits, sparse_outputs
 
 N_ROWS = (1, 63, 64, 65, 511, 512, 513, 1025)
 

@@ -18,7 +18,7 @@ from tests.helpers.made_up_results import write_imdb, write_mnist
 from tests.helpers.shell import invoke
 from wtm.datasets import DatasetNotFoundError, load_connect_4
 from wtm.paper import problem
-from wtm.paper.experiments import sampling
+from wtm.paper.experiments import sampling_speed
 from wtm.paper.settings import Preset
 
 WTM = [sys.executable, "-m", "wtm"]
@@ -231,7 +231,7 @@ def test_interruption_inside_a_command(monkeypatch):
     def interrupted(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sampling, "measure_sampling", interrupted)
+    monkeypatch.setattr(sampling_speed, "measure_sampling", interrupted)
     result = invoke("reproduce", "sampling")
     assert result.exit_code == 130
     assert result.stderr == "wtm: interrupted.\n"
@@ -376,7 +376,7 @@ def test_sampling_fails_when_counts_are_off(tmp_path, monkeypatch):
         return dict.fromkeys(("bernoulli", "binomial", "bits"), timing | {"standard_errors": -errors})
 
     monkeypatch.delenv("WTM_DATA", raising=False)
-    monkeypatch.setattr(sampling, "time_samplers", off)
+    monkeypatch.setattr(sampling_speed, "time_samplers", off)
     result = invoke("reproduce", "sampling", "--rounds", 1, "--out", tmp_path)
     assert_one_line(result, "more than 5 standard errors off at u = 1568, p = 0.1.")
     assert (

@@ -7,11 +7,11 @@ from tests.helpers.made_up_results import SMALL, made_up_record, small_problem
 from wtm.machine.class_machine import Machine
 from wtm.machine.machine_parameters import MachineParameters
 from wtm.paper.record import by_setting, describe_weights, read_record, read_records
+from wtm.paper.result_tables import accuracy_table
 from wtm.paper.rules_file import write_rules
 from wtm.paper.run import Run, new_classifier
 from wtm.paper.settings import large_machines
 from wtm.paper.summary import summarise
-from wtm.paper.tables import accuracy_table
 from wtm.paper.text_table import Table
 
 ACCURACIES = [50, 70, 90, 60, 90, 80, 70, 75, 70, 80, 84]

@@ -6,10 +6,10 @@ each format guarantees.
 
 from wtm.export.c_source import CSource, to_c
 from wtm.export.json_model import ExportedClassifier, from_json, to_json
+from wtm.export.model_size import Summary, summarize
 from wtm.export.onnx_graph import to_onnx
 from wtm.export.python_module import to_python
 from wtm.export.sql_query import to_sql
-from wtm.export.summary import Summary, summarize
 from wtm.export.verilog_module import to_verilog
 
 __all__ = [

@@ -164,7 +164,7 @@ def _sampling(
 
     With MNIST at hand, also time the first epoch with each.
     """
-    from wtm.paper.experiments.sampling import measure_sampling
+    from wtm.paper.experiments.sampling_speed import measure_sampling
 
     measure_sampling(options, rounds)
 

@@ -10,8 +10,8 @@ from wtm.kernels.clause_outputs import count_by_clause, count_decisive
 from wtm.kernels.layout import BLOCK
 from wtm.machine.examples import Examples
 from wtm.machine.voting import VotingModel
-from wtm.rules.clause_outputs import output_bits
 from wtm.rules.merging import Clauses
+from wtm.rules.output_bits import output_bits
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,7 @@ from pathlib import Path
 from wtm.paper.figures import draw_learning_curves, draw_sweep, draw_weights
 from wtm.paper.problem import Problem, load_problem, majority_line
 from wtm.paper.record import Record, by_setting
-from wtm.paper.rules_file import write_rules
-from wtm.paper.run import Run, carry_out, load_checkpoint
-from wtm.paper.run_options import Options
-from wtm.paper.settings import COMPRESSION, PRESETS, SWEEPS, WEIGHTS, Plans, Preset, Swept, without_recipe
-from wtm.paper.tables import (
+from wtm.paper.result_tables import (
     ACCURACY_EXPLANATION,
     FIGURE_CLASS,
     accuracy_table,
@@ -18,6 +14,10 @@ from wtm.paper.tables import (
     sweep_title,
     weights_table,
 )
+from wtm.paper.rules_file import write_rules
+from wtm.paper.run import Run, carry_out, load_checkpoint
+from wtm.paper.run_options import Options
+from wtm.paper.settings import COMPRESSION, PRESETS, SWEEPS, WEIGHTS, Plans, Preset, Swept, without_recipe
 from wtm.paper.text_table import say, show
 
 

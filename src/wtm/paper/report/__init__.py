@@ -9,8 +9,8 @@ from wtm.paper.report import claims
 from wtm.paper.report.errata import ERRATA
 from wtm.paper.report.result_folder import Results, read_results
 from wtm.paper.report.sections import Sections
+from wtm.paper.result_tables import ACCURACY_EXPLANATION
 from wtm.paper.settings import NAMES
-from wtm.paper.tables import ACCURACY_EXPLANATION
 from wtm.paper.text_table import say
 
 __all__ = ["write_report"]

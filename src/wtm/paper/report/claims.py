@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from wtm.paper.experiments.sampling import PAPER_FACTOR, PAPER_SIZE, drawing_share, timings_at_paper
+from wtm.paper.experiments.sampling_speed import PAPER_FACTOR, PAPER_SIZE, drawing_share, timings_at_paper
 from wtm.paper.record import common_epochs
 from wtm.paper.report.result_folder import NotMeasuredError, Results
 from wtm.paper.reported import papers_row, reported_for

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from wtm.paper.experiments.baselines import Runs, read_baselines
-from wtm.paper.experiments.sampling import Results as Sampling
-from wtm.paper.experiments.sampling import read_sampling
+from wtm.paper.experiments.sampling_speed import Results as Sampling
+from wtm.paper.experiments.sampling_speed import read_sampling
 from wtm.paper.json_files import ENVIRONMENT
 from wtm.paper.record import Groups, Record, by_setting, read_records
 from wtm.paper.run_options import QUICK_FOLDER, quick_setting

@@ -5,11 +5,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wtm.paper.experiments.baselines import METHODS, baselines_table
-from wtm.paper.experiments.sampling import explain_sampling, first_epoch_table, sampling_table
+from wtm.paper.experiments.sampling_speed import explain_sampling, first_epoch_table, sampling_table
 from wtm.paper.figures import draw_learning_curves, draw_sweep, draw_weights
 from wtm.paper.record import common_epochs
 from wtm.paper.report.result_folder import Results
 from wtm.paper.reported import papers_row
+from wtm.paper.result_tables import (
+    FIGURE_CLASS,
+    accuracy_table,
+    positive_weights,
+    sweep_table,
+    sweep_title,
+    weights_table,
+)
 from wtm.paper.settings import (
     COMPRESSION,
     NAMES,
@@ -23,7 +31,6 @@ from wtm.paper.settings import (
     large_machines,
     without_recipe,
 )
-from wtm.paper.tables import FIGURE_CLASS, accuracy_table, positive_weights, sweep_table, sweep_title, weights_table
 from wtm.paper.text_table import NOTHING, Table, span
 
 Blocks = Iterator[str]

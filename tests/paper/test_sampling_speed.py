@@ -1,8 +1,8 @@
 import pytest
 
 from wtm.kernels.sampling import fill_masks
-from wtm.paper.experiments import sampling
-from wtm.paper.experiments.sampling import time_samplers
+from wtm.paper.experiments import sampling_speed
+from wtm.paper.experiments.sampling_speed import time_samplers
 
 
 @pytest.mark.parametrize("n_literals", [63, 168])
@@ -22,7 +22,7 @@ def test_a_biased_sampler_is_noticed(monkeypatch):
         threshold = sampler.threshold + sampler.threshold // 100
         fill_masks(random, mask, n_literals, sampler._replace(threshold=threshold), *rest)
 
-    monkeypatch.setattr(sampling, "fill_masks", biased)
+    monkeypatch.setattr(sampling_speed, "fill_masks", biased)
     timings = time_samplers(1568, 0.25, rounds=40, seed=0)
     assert timings["bits"]["standard_errors"] > 5
     assert abs(timings["binomial"]["standard_errors"]) < 5  # drawn from a table, which was not touched
