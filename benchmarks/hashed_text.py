@@ -2,9 +2,9 @@
 
     python -m benchmarks.hashed_text [--rounds K]
 
-The documents are made up. "wide" is what scikit-learn's HashingVectorizer returns, "narrow" the same matrix without the
-columns that are zero in all training documents; the models are the same. Seconds are medians over the rounds, in which
-the two take turns; the ratio is the median of the ratios of a round.
+The documents are made up. "wide" is what scikit-learn's HashingVectorizer returns, as weights of words or as 0 and 1;
+"narrow" is the same matrix without the columns that are zero in all training documents. The models are the same.
+Seconds are medians over the rounds, in which the two take turns; the ratio is the median of the ratios of a round.
 """
 
 import argparse
@@ -19,6 +19,10 @@ from sklearn.feature_extraction.text import HashingVectorizer
 from wtm import WTMClassifier, load_model
 
 N_DOCUMENTS, N_WORDS, WORDS_PER_DOCUMENT = 1000, 663, 20
+VECTORIZERS = {
+    "weights": HashingVectorizer(),
+    "0 and 1": HashingVectorizer(binary=True, alternate_sign=False, norm=None),
+}
 
 
 def documents():
@@ -37,6 +41,7 @@ def measure(X, y, path):
     """Seconds, bytes and peak memory of each step with a table."""
     clf = WTMClassifier(n_clauses=20, T=10, n_epochs=10, random_state=0)
     found = {"fit, s": seconds(lambda: clf.fit(X, y))}
+    found["partial_fit, s"] = seconds(lambda: clf.partial_fit(X, y))
     clf.save(path)
     found["file, kB"] = path.stat().st_size / 1000
     clf.save(path, prediction_only=True)
@@ -58,14 +63,9 @@ def seconds(call):
     return time.perf_counter() - start
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=5)
-    rounds = parser.parse_args().rounds
-    texts, y = documents()
-    wide = HashingVectorizer().transform(texts)
+def compare(wide, y, rounds):
+    """The measurements of the wide and the narrow table, round by round."""
     narrow = wide[:, np.unique(wide.indices)]
-    print(f"{len(y):,} documents, {wide.shape[1]:,} columns, of which {narrow.shape[1]:,} occur")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model"
         measure(narrow, y, path)  # loads the kernels
@@ -74,10 +74,23 @@ def main():
             (of_wide, sums), (of_narrow, sums_of_narrow) = measure(wide, y, path), measure(narrow, y, path)
             assert (sums == sums_of_narrow).all()
             pairs.append((of_wide, of_narrow))
-    print(f"{'':30}{'wide':>10}{'narrow':>10}{'ratio':>8}")
-    for name in pairs[0][0]:
-        a, b = (np.array([pair[i][name] for pair in pairs]) for i in (0, 1))
-        print(f"{name:30}{np.median(a):10.3f}{np.median(b):10.3f}{np.median(a / b):8.2f}")
+    return pairs
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=5)
+    rounds = parser.parse_args(arguments).rounds
+    texts, y = documents()
+    for kind, vectorizer in VECTORIZERS.items():
+        wide = vectorizer.transform(texts)
+        n_occurring = len(np.unique(wide.indices))
+        print(f"{kind}: {len(y):,} documents, {wide.shape[1]:,} columns, of which {n_occurring:,} occur")
+        pairs = compare(wide, y, rounds)
+        print(f"{'':30}{'wide':>10}{'narrow':>10}{'ratio':>8}")
+        for name in pairs[0][0]:
+            a, b = (np.array([pair[i][name] for pair in pairs]) for i in (0, 1))
+            print(f"{name:30}{np.median(a):10.3f}{np.median(b):10.3f}{np.median(a / b):8.2f}")
 
 
 if __name__ == "__main__":

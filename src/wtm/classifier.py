@@ -76,7 +76,8 @@ class WTMClassifier(Readable):
         "bernoulli" draws a number per literal.
     booleanizer : {"auto", "strict"} or Booleanizer, default="auto"
         How columns become true/false features. "auto" uses a table of 0 and 1 as it is and fits a
-        :class:`wtm.Booleanizer` with default parameters to any other table. "strict" accepts only 0 and 1. A
+        :class:`wtm.Booleanizer` with default parameters to any other table, and to one of more than 2**16 columns, such
+        as hashed text: it leaves out columns of a single value. "strict" accepts only 0 and 1, and keeps all columns. A
         `Booleanizer` is cloned and fitted to any table. The first call decides; `partial_fit` and warm starts keep its
         features. After a table of 0 and 1, "auto" reads numbers in later tables as true above 0.5, and NaN as false.
     shuffle : bool, default=True

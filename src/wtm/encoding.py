@@ -12,6 +12,9 @@ from wtm.machine.examples import Block, Examples, above_half_blocks, checked_blo
 from wtm.tables.feature_blocks import feature_blocks
 from wtm.tables.table import SparseTable, Table
 
+_MOST_AS_THEY_ARE = 1 << 16
+"""Columns of 0 and 1 that "auto" takes as they are, even those that never vary; hashed text has far more."""
+
 
 def learn_booleanizer(
     choice: Any, table: Table | SparseTable, names: np.ndarray | None, weights: np.ndarray | None = None
@@ -21,8 +24,8 @@ def learn_booleanizer(
     Parameters
     ----------
     choice : "auto", "strict" or Booleanizer
-        "auto": none if the table holds only 0 and 1, else one with default parameters. "strict": none. A Booleanizer is
-        cloned.
+        "auto": none if the table holds only 0 and 1 in at most 2**16 columns, else one with default parameters, which
+        leaves out columns of a single value. "strict": none. A Booleanizer is cloned.
     table : Table or SparseTable
         The training rows.
     names : ndarray of str or None
@@ -38,7 +41,7 @@ def learn_booleanizer(
     if isinstance(choice, Booleanizer):
         fitted: Booleanizer = clone(choice).fit_table(table, names, weights)
         return fitted
-    if choice == "strict" or table.is_binary():
+    if choice == "strict" or (table.n_columns <= _MOST_AS_THEY_ARE and table.is_binary()):
         return None
     return Booleanizer().fit_table(table, names, weights)
 

@@ -12,7 +12,9 @@ from sklearn.pipeline import make_pipeline
 from tests.helpers.feature_names import table_of_truth
 from tests.helpers.problems import assert_same_model, small, three_classes
 from wtm import Booleanizer
+from wtm.encoding import learn_booleanizer
 from wtm.rules import rules_of
+from wtm.tables.reading import read_table
 
 
 def mixed(n_rows=400):
@@ -181,6 +183,33 @@ def test_counts_of_words_are_taken_in_every_split():
     pipe = make_pipeline(CountVectorizer(), small(n_epochs=5)).fit(once, [1, 0] * 20)
     assert pipe[-1].booleanizer_ is None
     assert pipe.predict(twice).tolist() == pipe.predict(once[:2]).tolist() == [1, 0]
+
+
+def test_columns_that_do_not_vary_cost_nothing_where_there_are_very_many(tmp_path):
+    """Such as those of words as 0 and 1 by a HashingVectorizer."""
+    X, y = three_classes(60)
+    wide = sp.lil_array((len(X), (1 << 16) + 1), dtype=np.uint8)
+    wide[:, np.arange(X.shape[1]) * 9000] = X
+    wide[:, -1] = 1
+    wide, narrow = sp.csr_array(wide), small().fit(X, y)
+    model = small().fit(wide, y)
+    assert_same_model(model, narrow)
+    assert_same_model(small().fit(wide.toarray(), y), narrow)
+    assert (model.class_sums(wide) == narrow.class_sums(X)).all()
+    assert_same_model(small().partial_fit(wide, y, [0, 1, 2]).partial_fit(wide, y), small(n_epochs=2).fit(X, y))
+    model.save(tmp_path / "wide")
+    assert (tmp_path / "wide").stat().st_size < 100_000
+    for factor, bits in ((0.5, X * 0), (0.75, X)):
+        assert (model.class_sums(wide * factor) == narrow.class_sums(bits)).all()
+
+
+def test_columns_that_do_not_vary_stay_where_there_are_fewer():
+    X = np.zeros((2, 1 << 16), np.uint8)
+    X[0, 0] = 1
+    for table in (X, sp.csr_array(X)):
+        assert learn_booleanizer("auto", read_table(table), None) is None
+    wide = read_table(sp.csr_array((2, 1 << 20)))
+    assert learn_booleanizer("strict", wide, None) is None
 
 
 def test_a_booleanizer_of_ones_own_is_cloned_and_always_fitted():
