@@ -179,6 +179,52 @@ def explain(
     explain(options, as_path(model, "MODEL"), row or [1], nearest_change=nearest_change)
 
 
+def report(
+    model: _Model,
+    out: Annotated[str, typer.Option(help="HTML file to write.", metavar="PATH")],
+    data: Annotated[
+        str | None,
+        typer.Option(
+            help="CSV or Parquet file on which to count the rules, and of which to explain rows.",
+            metavar="FILE",
+            show_default=False,
+        ),
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            help="Column of the file with the labels. Default: that of the training.",
+            metavar="COLUMN",
+            show_default=False,
+        ),
+    ] = None,
+    rows: Annotated[int, typer.Option(min=0, help="Rows to explain, spread over the file.")] = 30,
+    image_shape: Annotated[
+        str | None,
+        typer.Option(
+            help="HEIGHTxWIDTH, if the columns are the pixels of images.", metavar="SHAPE", show_default=False
+        ),
+    ] = None,
+    n_jobs: NJobs = ALL_CORES,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file if it exists.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no notes.")] = False,
+) -> None:
+    """Write a page that shows the rules of a model, explains rows, and shows what changing a value would do.
+
+    The page is one HTML file, which any browser opens without a network. It contains the explained rows.
+
+    Example: wtm report people.safetensors --data people.csv --out people.html
+    """
+    with one_line_on_failure():
+        from wtm.cli.report import report
+
+        options = None
+        if data is not None:
+            options = TableOptions(as_path(data, "--data"), CsvFormat(), n_jobs, overwrite=overwrite, quiet=quiet)
+        model_path, out_path = as_path(model, "MODEL"), as_path(out, "--out")
+        report(model_path, out_path, options, target, image_shape, rows, overwrite=overwrite)
+
+
 def export(
     model: _Model,
     format: Annotated[str, typer.Option(help="json, python, c, sql, onnx or verilog.", metavar="FORMAT")],

@@ -1,0 +1,39 @@
+"""All rows of a file, and their labels, for what is counted on them."""
+
+from contextlib import closing
+from typing import Any
+
+import numpy as np
+
+from wtm.classifier import WTMClassifier
+from wtm.cli.arrow import pa
+from wtm.cli.column_names import require_columns
+from wtm.cli.predictions import Predictions, stored_format
+from wtm.cli.table_files import open_table
+from wtm.cli.table_options import TableOptions
+from wtm.cli.target_labels import labels_of_model
+
+
+def rows_with_labels(
+    clf: WTMClassifier, options: TableOptions, target: str | None = None
+) -> tuple[Any, np.ndarray | None]:
+    """Return the table that the model takes, and the labels; None without them, and else only the rows that have one.
+
+    `target` names the column with the labels. By default it is that of the training, which the file may lack.
+    """
+    clf.n_jobs = options.n_jobs
+    with open_table(options.data, options.format.over(stored_format(clf))) as source:
+        if target is not None:
+            require_columns([target], source.names, source.name, "which --target names", source.hint)
+        known = getattr(clf, "target_name_", None) if target is None else target
+        others = [known] if isinstance(known, str) and known in source.names else []
+        with closing(Predictions(clf, source, options, proba=False).tables(others)) as batches:
+            parts = list(batches)
+    if not parts:
+        raise ValueError(f"{source.name} has no rows to count rules on.")
+    X = pa.concat_tables([table for _, table in parts])
+    if not others:
+        options.note(f"{source.name} has no column with labels, so precision is not counted.")
+        return X, None
+    rows, y = labels_of_model([batch for batch, _ in parts], others[0], clf, source, options, drop_missing=True)
+    return X.take(rows), y

@@ -1,0 +1,43 @@
+"""``wtm report``: write a page that shows and explains a model."""
+
+import re
+from pathlib import Path
+
+from wtm.cli.labelled_rows import rows_with_labels
+from wtm.cli.output import check_output
+from wtm.cli.table_files import STANDARD_STREAM
+from wtm.cli.table_options import TableOptions
+from wtm.loading import load_model
+from wtm.report_page import to_html
+from wtm.utils.atomic_write import atomic_write
+
+
+def report(
+    model: Path,
+    out: Path,
+    options: TableOptions | None,
+    target: str | None,
+    image_shape: str | None,
+    n_rows: int,
+    *,
+    overwrite: bool,
+) -> None:
+    """Write the page, with the rules counted on a table and some of its rows explained, if there is one."""
+    if target is not None and options is None:
+        raise ValueError("--target names a column of the file in --data: pass --data too.")
+    if out == STANDARD_STREAM:
+        raise ValueError("--out must be a file, such as model.html; got - for standard output.")
+    check_output(out, [model] if options is None else [model, options.data], overwrite=overwrite)
+    shape = None if image_shape is None else _shape(image_shape)
+    clf = load_model(model)
+    X, y = (None, None) if options is None else rows_with_labels(clf, options, target)
+    page = to_html(clf, X, y, image_shape=shape, n_rows=n_rows)
+    with atomic_write(out) as file:
+        file.write(page.encode())
+
+
+def _shape(text: str) -> tuple[int, int]:
+    found = re.fullmatch(r"(\d{1,6})x(\d{1,6})", text, re.ASCII)
+    if found is None:
+        raise ValueError(f"--image-shape must be a height and a width such as 28x28, got {text!r}.")
+    return int(found[1]), int(found[2])

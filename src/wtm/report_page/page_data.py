@@ -1,0 +1,185 @@
+"""What a report shows, as plain data for its page."""
+
+import math
+import numbers
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from sklearn.metrics import confusion_matrix
+from sklearn.utils import _safe_indexing, check_scalar
+
+from wtm.export.model_tables import Column, ModelTables
+from wtm.rules import Explanation, RuleTable
+from wtm.tables.columns import Column as TableColumn
+from wtm.tables.columns import NumberColumn, Value
+from wtm.tables.condition_grammar import Condition, Interval, Values, spell_label, spell_value
+from wtm.tables.conditions import Numbers
+from wtm.tables.reading import read_table
+from wtm.validation.labels import check_labels
+
+_COUNTED = ("support", "precision", "separation")
+_MAX_TRIES = 2_000
+"""For the nearest change of a row: a page has some tens of rows, and making it should take seconds."""
+
+
+def page_data(
+    clf: Any,
+    X: Any,
+    y: Any,
+    *,
+    feature_names: Sequence[str] | None,
+    image_shape: tuple[int, int] | None,
+    n_rows: int,
+) -> dict[str, Any]:
+    """Return what the page shows, in types of JSON. Parameters and errors are those of `wtm.report_page.to_html`.
+
+    Rules name the conditions by their position in ``conditions``, and conditions their column in ``columns``. Votes are
+    integers, and text, since JavaScript's numbers can't hold all of them: the page adds up what `predict` adds up.
+    """
+    tables = ModelTables.of(clf, feature_names)
+    check_scalar(n_rows, "n_rows", numbers.Integral, min_val=0)
+    _check_image_shape(image_shape, tables.n_columns)
+    rules = clf.rules(X, y, one_sided=False, feature_names=feature_names)
+    conditions = _ConditionList({column.name: place for place, column in enumerate(tables.columns)})
+    classes = {label: place for place, label in enumerate(tables.labels)}
+    importances = clf.feature_importances_.tolist()
+    return {
+        "target": getattr(clf, "target_name_", None),
+        "classes": [spell_label(label) for label in tables.labels],
+        "unit": rules.unit,
+        "n_columns": tables.n_columns,
+        "columns": [
+            _column(column) | {"position": column.position, "importance": _rounded(importances[column.position])}
+            for column in tables.columns
+        ],
+        "image": image_shape and [int(side) for side in image_shape],
+        "rules": _rules(rules, classes, conditions),
+        "counts": None if X is None else _counts(clf, X, y),
+        "rows": [] if X is None else _rows(clf, X, y, tables.columns, feature_names, conditions, int(n_rows)),
+        "conditions": conditions.listed,  # after all that adds to it
+    }
+
+
+def _check_image_shape(image_shape: Any, n_columns: int) -> None:
+    if image_shape is None:
+        return
+    sides = list(image_shape)
+    if len(sides) != 2 or not all(isinstance(side, numbers.Integral) and int(side) > 0 for side in sides):
+        raise ValueError(f"image_shape must be a height and a width, got {image_shape!r}.")
+    if sides[0] * sides[1] != n_columns:
+        raise ValueError(
+            f"image_shape must have a pixel for each of the {n_columns} columns, got {sides[0]} x {sides[1]} = "
+            f"{sides[0] * sides[1]}."
+        )
+
+
+class _ConditionList:
+    """The conditions of the page, each once."""
+
+    def __init__(self, place_of: Mapping[str, int]) -> None:
+        self.listed: list[dict[str, Any]] = []
+        self._place_of = place_of
+        self._known: dict[str, int] = {}
+
+    def add(self, condition: Condition) -> int:
+        """Return the position of a condition."""
+        text = str(condition)
+        if text not in self._known:
+            self._known[text] = len(self.listed)
+            self.listed.append({"text": text, "column": self._place_of[condition.column]} | _meaning(condition))
+        return self._known[text]
+
+
+def _meaning(condition: Condition) -> dict[str, Any]:
+    if isinstance(condition, Interval):
+        low, high = (None if math.isinf(end) else end for end in (condition.low, condition.high))
+        return {"low": low, "high": high, "missing": condition.missing}
+    if isinstance(condition, Values):
+        return {"values": list(map(_plain, condition.values)), "equal": condition.equal, "missing": condition.missing}
+    return {"is_missing": condition.is_missing}
+
+
+def _plain(value: Value) -> str | float:
+    """Return a category as the page compares it: numbers and booleans as floats, as in tables."""
+    return value if isinstance(value, str) else float(value)
+
+
+def _column(column: Column) -> dict[str, Any]:
+    """Describe a column for the page: the values to choose from, None for numbers, and one to begin with."""
+    conditions = column.conditions
+    if not isinstance(conditions, Numbers):
+        values = [[_plain(value), spell_value(value)] for value in conditions.values]
+        return {"name": column.name, "values": values, "start": values[0][0] if values else None}
+    if conditions.is_binary:
+        return {"name": column.name, "values": [[0, "0 (false)"], [1, "1 (true)"]], "start": 0, "is_binary": True}
+    thresholds = conditions.thresholds
+    return {"name": column.name, "values": None, "start": thresholds[len(thresholds) // 2] if thresholds else 0}
+
+
+def _rules(rules: RuleTable, classes: Mapping[Any, int], conditions: _ConditionList) -> dict[str, list[Any]]:
+    counted = [name for name in _COUNTED if name in rules.columns]
+    return {
+        "class": [classes[label] for label in rules.columns["class"]],
+        "vote": list(map(str, rules.votes.tolist())),
+        "conditions": [[conditions.add(condition) for condition in rule.conditions] for rule in rules],
+    } | {name: [_rounded(value) for value in rules.columns[name].tolist()] for name in counted}
+
+
+def _rounded(value: float) -> float | None:
+    return None if math.isnan(value) else float(f"{value:.4g}")
+
+
+def _counts(clf: Any, X: Any, y: Any) -> dict[str, Any]:
+    """Return the number of rows by prediction and, with labels, by label and prediction."""
+    predicted = clf.predict(X)
+    if y is None:
+        return {"predicted": [int((predicted == label).sum()) for label in clf.classes_]}
+    return {"confusion": confusion_matrix(check_labels(y, "y"), predicted, labels=clf.classes_).tolist()}
+
+
+def _rows(
+    clf: Any,
+    X: Any,
+    y: Any,
+    columns: Sequence[Column],
+    feature_names: Sequence[str] | None,
+    conditions: _ConditionList,
+    n_rows: int,
+) -> list[dict[str, Any]]:
+    """Return the rows to explain: their values in the columns that rules use, and the nearest change."""
+    table = read_table(X)
+    chosen = np.unique(np.linspace(0, len(table) - 1, min(n_rows, len(table))).astype(np.int64))
+    if not len(chosen):
+        return []
+    labels = None if y is None else check_labels(y, "y")[chosen].tolist()
+    part = table[chosen]
+    values = [_values(part.column(column.position)) for column in columns]
+    places = {label: place for place, label in enumerate(clf.classes_.tolist())}
+    explanations = clf.explain(_taken(X, chosen), feature_names=feature_names)
+    return [
+        {
+            "number": number + 1,
+            "label": None if labels is None else places[labels[i]],
+            "values": [of_column[i] for of_column in values],
+            "nearest": _nearest(explanation, conditions),
+        }
+        for i, (number, explanation) in enumerate(zip(chosen.tolist(), explanations, strict=True))
+    ]
+
+
+def _taken(X: Any, rows: np.ndarray) -> Any:
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    return frame[rows.tolist()].to_native() if isinstance(frame, nw.DataFrame) else _safe_indexing(X, rows)
+
+
+def _values(column: TableColumn) -> list[str | float | None]:
+    if isinstance(column, NumberColumn):
+        return [None if math.isnan(value) else value for value in column.numbers()(slice(None)).tolist()]
+    return [None if code < 0 else _plain(column.distinct[code]) for code in column.codes.tolist()]
+
+
+def _nearest(explanation: Explanation, conditions: _ConditionList) -> dict[str, Any]:
+    change = explanation.nearest_change(_MAX_TRIES)
+    return {"text": str(change), "changes": [conditions.add(after) for _, after in change.changes]}
