@@ -114,7 +114,7 @@ def test_what_can_not_be_shown_is_refused():
     case = odd_table()
     with pytest.raises(ValueError, match=r"image_shape must have a pixel for each of the 2 columns, got 3 x 4 = 12"):
         to_html(case.clf, image_shape=(3, 4))
-    for shape in ((2,), (2, 1, 1), (-1, -2), ("2", 1), (1.0, 2)):
+    for shape in (2, (2,), (2, 1, 1), (-1, -2), ("2", 1), (1.0, 2)):
         with pytest.raises(ValueError, match="image_shape must be a height and a width"):
             to_html(case.clf, image_shape=shape)
     with pytest.raises(TypeError, match="n_rows must be an instance of int"):

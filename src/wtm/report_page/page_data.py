@@ -65,7 +65,7 @@ def page_data(
 def _check_image_shape(image_shape: Any, n_columns: int) -> None:
     if image_shape is None:
         return
-    sides = list(image_shape)
+    sides = list(image_shape) if np.iterable(image_shape) else []
     if len(sides) != 2 or not all(isinstance(side, numbers.Integral) and int(side) > 0 for side in sides):
         raise ValueError(f"image_shape must be a height and a width, got {image_shape!r}.")
     if sides[0] * sides[1] != n_columns:
@@ -120,11 +120,12 @@ def _column(column: Column) -> dict[str, Any]:
 
 def _rules(rules: RuleTable, classes: Mapping[Any, int], conditions: _ConditionList) -> dict[str, list[Any]]:
     counted = [name for name in _COUNTED if name in rules.columns]
-    return {
+    columns: dict[str, list[Any]] = {
         "class": [classes[label] for label in rules.columns["class"]],
         "vote": list(map(str, rules.votes.tolist())),
         "conditions": [[conditions.add(condition) for condition in rule.conditions] for rule in rules],
-    } | {name: [_rounded(value) for value in rules.columns[name].tolist()] for name in counted}
+    }
+    return columns | {name: [_rounded(value) for value in rules.columns[name].tolist()] for name in counted}
 
 
 def _rounded(value: float) -> float | None:
