@@ -17,6 +17,7 @@ from wtm.tables.columns import NumberColumn, Value
 from wtm.tables.condition_grammar import Condition, Interval, Values, spell_label, spell_value
 from wtm.tables.conditions import Numbers
 from wtm.tables.reading import read_table
+from wtm.validation.image_shape import check_image_shape
 from wtm.validation.labels import check_labels
 
 _COUNTED = ("support", "precision", "separation")
@@ -40,7 +41,7 @@ def page_data(
     """
     tables = ModelTables.of(clf, feature_names)
     check_scalar(n_rows, "n_rows", numbers.Integral, min_val=0)
-    _check_image_shape(image_shape, tables.n_columns)
+    shape = None if image_shape is None else check_image_shape(image_shape, tables.n_columns)
     rules = clf.rules(X, y, one_sided=False, feature_names=feature_names)
     conditions = _ConditionList({column.name: place for place, column in enumerate(tables.columns)})
     classes = {label: place for place, label in enumerate(tables.labels)}
@@ -54,25 +55,12 @@ def page_data(
             _column(column) | {"position": column.position, "importance": _rounded(importances[column.position])}
             for column in tables.columns
         ],
-        "image": image_shape and [int(side) for side in image_shape],
+        "image": shape,
         "rules": _rules(rules, classes, conditions),
         "counts": None if X is None else _counts(clf, X, y),
         "rows": [] if X is None else _rows(clf, X, y, tables.columns, feature_names, conditions, int(n_rows)),
         "conditions": conditions.listed,  # after all that adds to it
     }
-
-
-def _check_image_shape(image_shape: Any, n_columns: int) -> None:
-    if image_shape is None:
-        return
-    sides = list(image_shape) if np.iterable(image_shape) else []
-    if len(sides) != 2 or not all(isinstance(side, numbers.Integral) and int(side) > 0 for side in sides):
-        raise ValueError(f"image_shape must be a height and a width, got {image_shape!r}.")
-    if sides[0] * sides[1] != n_columns:
-        raise ValueError(
-            f"image_shape must have a pixel for each of the {n_columns} columns, got {sides[0]} x {sides[1]} = "
-            f"{sides[0] * sides[1]}."
-        )
 
 
 class _ConditionList:

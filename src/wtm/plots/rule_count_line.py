@@ -1,0 +1,85 @@
+"""Accuracy against the number of rules."""
+
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import check_consistent_length
+
+from wtm.export.model_tables import check_classifier
+from wtm.plots.drawing import FOR, axes_for
+from wtm.validation.labels import check_labels
+
+_MAX_POINTS = 40
+
+
+class RuleCountDisplay:
+    """How accurate a model is with its heaviest rules alone.
+
+    Parameters
+    ----------
+    n_rules : ndarray of shape (n_points,), int64
+        Ascending.
+    accuracy : ndarray of shape (n_points,)
+    baseline : float or None
+        Share of the most frequent label, which gets a horizontal line.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+    line_ : matplotlib Line2D
+    """
+
+    def __init__(self, *, n_rules: np.ndarray, accuracy: np.ndarray, baseline: float | None = None) -> None:
+        self.n_rules, self.accuracy, self.baseline = n_rules, accuracy, baseline
+
+    @classmethod
+    def from_estimator(cls, clf: Any, X: Any, y: Any, *, ax: Any = None) -> Self:
+        """Draw the accuracy with the heaviest rule, the two heaviest and so on; the last point is the whole model.
+
+        Parameters
+        ----------
+        clf : WTMClassifier
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            Rows that the model was not trained on.
+        y : array-like of shape (n_samples,)
+        ax : matplotlib Axes, optional
+            The default is a new figure.
+        """
+        check_classifier(clf)
+        y = check_labels(y, "y")
+        outputs, voting = clf.transform(X), clf._voting_model()
+        check_consistent_length(outputs, y)
+        clauses = np.flatnonzero(np.diff(voting.clause_ends))  # those without literals don't vote
+        if not len(clauses):
+            raise ValueError("clf has no rules: train it for longer, or on more rows.")
+        votes = voting.clause_votes[clauses]
+        heaviest = clauses[np.argsort(-np.abs(votes), kind="stable")]
+        n_rules = np.unique(np.geomspace(1, len(heaviest), _MAX_POINTS).round().astype(np.int64))
+        sums, accuracy, start = np.zeros((len(y), len(clf.classes_)), np.int64), [], 0
+        for n in n_rules.tolist():
+            added = heaviest[start:n]
+            place = np.arange(len(added)), added // voting.n_clauses
+            votes_on_classes = sp.csr_array((voting.clause_votes[added], place), (len(added), sums.shape[1]))
+            sums += (outputs[:, added].astype(np.int64) @ votes_on_classes).toarray()
+            accuracy.append(float((clf.classes_[sums.argmax(axis=1)] == y).mean()))
+            start = n
+        _, counts = np.unique(y, return_counts=True)
+        return cls(n_rules=n_rules, accuracy=np.array(accuracy), baseline=float(counts.max() / len(y))).plot(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on axes, by default those of a new figure."""
+        self.ax_ = axes_for(ax)
+        self.figure_ = self.ax_.figure
+        colour = FOR["facecolor"]
+        (self.line_,) = self.ax_.plot(
+            self.n_rules, self.accuracy, color=colour, marker="o", markersize=4, label="model"
+        )
+        if self.baseline is not None:
+            self.ax_.axhline(self.baseline, color="gray", linestyle="--", label="always the most frequent class")
+        self.ax_.set(xlabel="rules kept, the heaviest first", ylabel="accuracy", xscale="log")
+        self.ax_.xaxis.set_major_formatter("{x:g}")
+        self.ax_.grid(alpha=0.25)
+        self.ax_.legend(frameon=False)
+        return self

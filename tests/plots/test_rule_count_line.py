@@ -1,0 +1,39 @@
+import numpy as np
+import pytest
+
+from tests.helpers.export_cases import without_rules
+from wtm import export
+from wtm.plots import RuleCountDisplay
+
+
+@pytest.mark.parametrize("model", ["mixed", "binary"])
+def test_points_are_the_accuracies_with_the_heaviest_rules(model, request):
+    clf, X, y = request.getfixturevalue(model)
+    y = y if model == "mixed" else y == "yes"
+    display = RuleCountDisplay.from_estimator(clf, X, y)
+    assert display.line_.get_xdata().tolist() == display.n_rules.tolist()
+    assert display.line_.get_ydata().tolist() == display.accuracy.tolist()
+    assert display.accuracy[-1] == pytest.approx(clf.score(X, y))
+    assert display.baseline == pytest.approx(np.unique(y, return_counts=True)[1].max() / len(y))
+    rules = sorted(export.model_tables.ModelTables.of(clf).rules, key=lambda rule: -abs(rule.vote))
+    for n_rules in (1, 4):
+        if abs(rules[n_rules - 1].vote) > abs(rules[n_rules].vote):  # no tie
+            assert display.accuracy[display.n_rules == n_rules] == accuracy_with(clf, X, y, rules[:n_rules])
+
+
+def accuracy_with(clf, X, y, rules):
+    bits = clf.booleanizer_.transform(X)
+    used = sorted({literal % bits.shape[1] for literal in clf._voting_model().literal_list.tolist()})
+    sums = np.zeros((len(X), len(clf.classes_)), np.int64)
+    for rule in rules:
+        holds = bits[:, [used[f] for f in rule.true]].all(axis=1) & ~bits[:, [used[f] for f in rule.false]].any(axis=1)
+        sums[:, rule.label] += rule.vote * holds
+    return (clf.classes_[sums.argmax(axis=1)] == y).mean()
+
+
+def test_a_model_without_rules_and_missing_labels_are_refused(mixed):
+    case = without_rules()
+    with pytest.raises(ValueError, match="clf has no rules"):
+        RuleCountDisplay.from_estimator(case.clf, case.X, np.zeros(len(case.rows), int))
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        RuleCountDisplay.from_estimator(*mixed[:2], mixed[2][:5])
