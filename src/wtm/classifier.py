@@ -63,6 +63,10 @@ class WTMClassifier(Readable):
     boost_true_positive : bool, default=True
         Whether Type I feedback to a true clause always moves true literals toward inclusion, as in the paper. If False,
         it does so with probability 1 - 1/s, as in the original Tsetlin machine.
+    max_literals : int or None, default=None
+        Literal budget: a clause that includes more literals loses some again, since Type I feedback moves all of its
+        literals toward exclusion, as in a false clause [2]_. So rules have at most about this many conditions; some
+        have a few more at any time. None is the paper's machine, without a budget.
     init : {"border", "random"}, default="border"
         Initial states of the automata. "border" starts all in the last state that excludes, as the paper's own program
         does; "random" starts each in one of the two middle states with equal probability, as the paper describes.
@@ -138,7 +142,10 @@ class WTMClassifier(Readable):
 
     References
     ----------
-    Phoulady, Granmo, Gorji, Phoulady: The Weighted Tsetlin Machine: Compressed Representations with Weighted Clauses.
+    .. [1] Phoulady, Granmo, Gorji, Phoulady: The Weighted Tsetlin Machine: Compressed Representations with Weighted
+       Clauses.
+    .. [2] Abeyrathna et al.: Building Concise Logical Patterns by Constraining Tsetlin Machine Clause Size, IJCAI 2023,
+       https://doi.org/10.24963/ijcai.2023/378.
 
     Examples
     --------
@@ -165,6 +172,7 @@ class WTMClassifier(Readable):
         *,
         n_states: int = 256,
         boost_true_positive: bool = True,
+        max_literals: int | None = None,
         init: str = "border",
         engine: str = "lazy",
         sampler: str = "bits",
@@ -187,6 +195,7 @@ class WTMClassifier(Readable):
         self.n_epochs = n_epochs
         self.n_states = n_states
         self.boost_true_positive = boost_true_positive
+        self.max_literals = max_literals
         self.init = init
         self.engine = engine
         self.sampler = sampler
@@ -356,7 +365,7 @@ class WTMClassifier(Readable):
         return clf
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
+        super().__setstate__({"max_literals": None} | state)  # pickles of wtm 0.1 lack it
         if "history_" in state:
             self.history_ = [renamed_entry(entry) for entry in self.history_]
 

@@ -206,6 +206,10 @@ class Machine:
         The learning rate of the weights, >= 0.
     boost : bool
         Whether true literals of true clauses always move up; see `type_i`.
+    max_literals : int or None
+        The literal budget: a clause that includes more literals takes Type I feedback to its automata as if it were
+        false (Abeyrathna et al. 2023, https://doi.org/10.24963/ijcai.2023/378, Table 1). None: no budget, as in the
+        paper.
     sampling : callable
         Draws the trials of Type I feedback: `bernoulli_sampling` or `binomial_uniform_sampling`.
 
@@ -227,6 +231,7 @@ class Machine:
     p_s: float
     gamma: float
     boost: bool = True
+    max_literals: int | None = None
     sampling: Sampler = bernoulli_sampling
     exponents: IntArray = field(init=False)
     polarity: IntArray = field(init=False)
@@ -247,6 +252,10 @@ class Machine:
         """Return the weighted sum s'(x) of an example, bool (o,), for prediction: equation 7."""
         outputs = clause_outputs(self.states, literals(x), self.n_half, training=False)
         return clause_sum(outputs, self.weights, self.polarity)
+
+    def exceeds_budget(self, row: IntArray) -> bool:
+        """Whether a clause with the automata `row`, int (2o,), includes more than `max_literals` literals."""
+        return self.max_literals is not None and int(np.sum(row >= self.n_half)) > self.max_literals
 
     def train(self, x: ArrayLike, target: bool, rng: np.random.Generator) -> None:
         """Learn one example: evaluate the clauses, sum, select, give feedback.
@@ -270,7 +279,8 @@ class Machine:
         for j in np.flatnonzero(selected):
             if (self.polarity[j] > 0) == target:
                 drawn = self.sampling(len(lits), self.p_s, rng)
-                self.states[j] = type_i(self.states[j], lits, outputs[j], drawn, self.n_half, boost=self.boost)
+                output = outputs[j] and not self.exceeds_budget(self.states[j])
+                self.states[j] = type_i(self.states[j], lits, output, drawn, self.n_half, boost=self.boost)
                 self.exponents[j] += weighted * outputs[j]  # equations 12, 13, 16, 17
                 self.n_type_i += 1
             elif outputs[j]:

@@ -36,6 +36,10 @@ PARAMETERS = [
     *[("sampler", value, ValueError) for value in ("normal", None, ["bits"])],
     *[("booleanizer", value, ValueError) for value in ("median", None, True)],
     *[("boost_true_positive", value, TypeError) for value in (1, "yes", None)],
+    *[
+        ("max_literals", value, error)
+        for value, error in ((0, ValueError), (-1, ValueError), (2.0, TypeError), (True, TypeError))
+    ],
     *[("shuffle", value, TypeError) for value in (0, "no", None)],
     *[("warm_start", value, TypeError) for value in (1, None)],
 ]

@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.base import clone, is_classifier
+from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -275,6 +276,17 @@ def test_the_ends_of_the_parameters_work(problem, changes, engine):
 def test_a_threshold_out_of_all_proportion_is_refused_or_trained_toward(problem, T):
     with contextlib.suppress(ValueError):
         assert small(T=T).fit(*problem).history_[-1]["type_i"] > 0
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_literal_budget_shortens_rules_only_where_they_are_longer(engine):
+    X, y = load_breast_cancer(return_X_y=True)
+    models = {b: small(engine=engine, n_clauses=40, n_epochs=5, max_literals=b).fit(X, y) for b in (None, 10**30, 2)}
+    lengths = {b: np.concatenate([m.include.sum(axis=1) for m in model.machines_]) for b, model in models.items()}
+    assert_same_model(models[10**30], models[None])
+    assert lengths[2].mean() < 2.5 < lengths[None].mean()
+    assert lengths[2].max() < lengths[None].max()
+    assert models[2].score(X, y) > 0.9
 
 
 # --- Among scikit-learn's ---------------------------------------------------------------------------------------

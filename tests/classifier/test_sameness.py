@@ -31,6 +31,8 @@ FINGERPRINTS = {
     "direct, unboosted from a random start": "1045575da2ce8c753f93d7a229742fc73831ed2a0fd5be54aa41ffa193a4cc71",
     "direct, binomial": "c1edbcd83a49d8d7da56f7fee01b0e6bac965bb997a29743478b5a39a076e0de",
     "direct, bernoulli": "7fc328e02da64940706f984bcd827a07e63657f550bb7ba1e927444ac11197aa",
+    "lazy, with a budget": "4d0f397969079c93e2492a91fb2936c651771fd11c13890f834231e80197b100",
+    "direct, with a budget": "1ceffeaeb6bd7a4c56adfa1a9f999383298789671f4e478b3075befa054bb191",
 }
 
 

@@ -42,6 +42,7 @@ class Case:
     p_s: float = 0.3  # 1 / s
     gamma: float = 0.5
     boost: bool = True
+    max_literals: int | None = None
     init: str = "border"
 
     @property
@@ -69,6 +70,9 @@ CASES = [
     Case("weights that double", _sequence("1+ 1+ 1+ 1-"), T=6, gamma=1.0, init="random"),
     Case("two features", _sequence("10+ 11- 10+"), T=2, gamma=0.2),
     Case("two features, unboosted", _sequence("01- 01+"), T=1.5, gamma=0.2, boost=False, init="random"),
+    Case("a budget of a literal", _sequence("10+ 10+ 11+"), gamma=0.2, max_literals=1),
+    Case("a budget of a literal, unboosted", _sequence("01- 01- 01+"), T=3, boost=False, max_literals=1),
+    Case("a budget that is not reached", _sequence("10+ 10+ 11+"), gamma=0.2, max_literals=4),
 ]
 
 
@@ -108,9 +112,12 @@ def _clause_is_true(row: Row, x: tuple[int, ...], n_half: int) -> int:
 
 
 @cache
-def _feedback(row: Row, x: tuple[int, ...], kind: str, n_half: int, p_s: float, boost: bool) -> list[Branch]:
+def _feedback(row: Row, x: tuple[int, ...], kind: str, case: Case) -> list[Branch]:
     """What a clause that receives feedback can become; different ways to the same automata are listed separately."""
+    n_half, p_s = case.n_half, case.p_s
     clause = _clause_is_true(row, x, n_half)
+    if kind == "I" and case.max_literals is not None and sum(state >= n_half for state in row) > case.max_literals:
+        clause = 0  # Table 1 of the machine with a budget
     moves = []  # for each automaton its (new state, probability)
     for state, literal in zip(row, _literals(x), strict=True):
         table = TYPE_I if kind == "I" else TYPE_II
@@ -120,7 +127,7 @@ def _feedback(row: Row, x: tuple[int, ...], kind: str, n_half: int, p_s: float, 
         elif kind == "II":
             probability, moved = 1.0, _respond(state, response, n_half)
         elif clause and literal:
-            probability, moved = 1.0 if boost else 1.0 - p_s, _respond(state, response, n_half)
+            probability, moved = 1.0 if case.boost else 1.0 - p_s, _respond(state, response, n_half)
         else:
             probability, moved = p_s, _respond(state, response, n_half)
         moves.append([(moved, probability), (state, 1.0 - probability)])
@@ -154,7 +161,7 @@ def _step(outcome: Outcome, example: Example, case: Case) -> Distribution:
         if case.gamma > 0 and _clause_is_true(row, x, case.n_half):
             change = 1 if kind == "I" else -1
         branch: defaultdict[tuple[Row, int], float] = defaultdict(float, {(row, k): 1 - p_c})
-        for new_row, probability in _feedback(row, x, kind, case.n_half, case.p_s, case.boost):
+        for new_row, probability in _feedback(row, x, kind, case):
             branch[new_row, k + change] += p_c * probability
         branches.append([(clause, probability) for clause, probability in branch.items() if probability > 0])
 
@@ -230,7 +237,9 @@ def simulate_reference(
     for seed in range(n_seeds):
         rng = np.random.default_rng(seed)
         start = reference.initial_states(case.n_clauses, case.o, case.n_half, case.init, rng)
-        machine = reference.Machine(start, case.n_half, case.T, case.p_s, case.gamma, case.boost, sampling=sampling)
+        machine = reference.Machine(
+            start, case.n_half, case.T, case.p_s, case.gamma, case.boost, case.max_literals, sampling
+        )
         for x, target in case.examples:
             machine.train(x, target, rng)
         outcomes[tuple(machine.states.ravel().tolist()), tuple(machine.exponents.tolist())] += 1

@@ -21,6 +21,8 @@ WAYS = {f"{engine}, boosted": {"engine": engine} for engine in ENGINES} | {
 } | {
     f"direct, {sampler}": {"engine": "direct", "sampler": sampler, "gamma": 0.0}
     for sampler in ("binomial", "bernoulli")
+} | {
+    f"{engine}, with a budget": {"engine": engine, "max_literals": 5} for engine in ENGINES
 }  # fmt: skip
 
 

@@ -27,7 +27,9 @@ def reference_of(machine, sampling=reference.bernoulli_sampling):
     """The reference's machine in the same states and with the same exponents."""
     p = machine.parameters
     states = machine.states.astype(int)
-    truth = reference.Machine(states, p.n_states // 2, p.T, 1 / p.s, p.gamma, p.boost_true_positive, sampling)
+    truth = reference.Machine(
+        states, p.n_states // 2, p.T, 1 / p.s, p.gamma, p.boost_true_positive, p.max_literals, sampling
+    )
     truth.exponents = machine.exponents.astype(np.int64)
     return truth
 
@@ -107,6 +109,9 @@ def test_replays_the_reference_for_any_number_of_states(n_states, boost):
         {"gamma": 0.0},
         {"gamma": 1e-6},
         {"gamma": 1.0, "T": 40.0},
+        {"max_literals": 1},
+        {"max_literals": 3, "boost_true_positive": False},
+        {"max_literals": 2**70},
     ],
     ids=str,
 )

@@ -24,7 +24,8 @@ def simulate(case, n_seeds, engine, sampler, in_one_call):
     """Outcomes of new machines of the seeds 0 .. n_seeds - 1 after the examples of the case."""
     p = MachineParameters(
         n_features=case.o, n_clauses=case.n_clauses, T=case.T, s=1 / case.p_s, gamma=case.gamma,
-        n_states=2 * case.n_half, boost_true_positive=case.boost, init=case.init, engine=engine, sampler=sampler,
+        n_states=2 * case.n_half, boost_true_positive=case.boost, max_literals=case.max_literals, init=case.init,
+        engine=engine, sampler=sampler,
     )  # fmt: skip
     literals = packed_rows([x for x, _ in case.examples])
     whole = ClassSchedule(np.arange(len(literals)), np.array([target for _, target in case.examples]))
@@ -121,7 +122,14 @@ def summary_numbers(model):
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", [engine for engine in ENGINES if engine != "direct"])
 @pytest.mark.parametrize(
-    "changes", [{"T": 12}, {"T": 15, "gamma": 0.0, "boost_true_positive": False}, {"s": 40.0, "n_states": 20}], ids=str
+    "changes",
+    [
+        {"T": 12},
+        {"T": 15, "gamma": 0.0, "boost_true_positive": False},
+        {"s": 40.0, "n_states": 20},
+        {"max_literals": 2},
+    ],
+    ids=str,
 )
 def test_engines_train_to_the_same_distribution(engine, changes):
     X, y = xor(300, 20)
@@ -142,10 +150,10 @@ LONG_CLAUSES = {
 }
 
 
-def numbers_of_long_clauses(engine, X, boost, seed):
+def numbers_of_long_clauses(engine, X, seed, **changes):
     """Train clauses that begin with the negations of all features, and summarize them by a few numbers."""
     n_features = X.shape[1]
-    p = parameters(n_features, 6, T=20.0, s=25.0, gamma=0.05, boost_true_positive=boost, engine=engine)
+    p = parameters(n_features, 6, T=20.0, s=25.0, gamma=0.05, engine=engine, **changes)
     rng = np.random.default_rng(seed)
     start = rng.integers(118, 128, (6, p.n_literals))
     start[:, n_features:] = rng.integers(128, 134, (6, n_features))
@@ -160,12 +168,12 @@ def numbers_of_long_clauses(engine, X, boost, seed):
 
 
 @pytest.mark.parametrize("engine", [engine for engine in ENGINES if engine != "direct"])
-@pytest.mark.parametrize("boost", [True, False])
+@pytest.mark.parametrize("changes", [{}, {"boost_true_positive": False}, {"max_literals": 140}], ids=str)
 @pytest.mark.parametrize("table", LONG_CLAUSES)
-def test_engines_train_long_clauses_to_the_same_distribution(engine, boost, table):
+def test_engines_train_long_clauses_to_the_same_distribution(engine, changes, table):
     X = LONG_CLAUSES[table](np.random.default_rng(0)).astype(np.uint8)
     numbers = [
-        np.array([numbers_of_long_clauses(e, X, boost, seed) for seed in seeds])
+        np.array([numbers_of_long_clauses(e, X, seed, **changes) for seed in seeds])
         for e, seeds in (("direct", range(60)), (engine, range(60, 120)))
     ]
     assert stats.ks_2samp(*numbers).pvalue.min() > P_BOUND

@@ -48,7 +48,7 @@ def test_a_loaded_model_is_the_model(trained, path):
 @pytest.mark.parametrize("n_features", [1, 31, 32, 33, 63, 64, 65])
 def test_every_size_resumes_bit_for_bit(n_features, engine, path):
     X, y = table(60, n_features), three_classes(60)[1]
-    settings = {"engine": engine, "init": "random", "n_states": 100, "boost_true_positive": False}
+    settings = {"engine": engine, "init": "random", "n_states": 100, "boost_true_positive": False, "max_literals": 4}
     whole = small(n_epochs=4, **settings).fit(X, y)
     model = small(**settings).partial_fit(X, y, classes=[0, 1, 2])
     for _ in range(3):

@@ -102,6 +102,7 @@ WRONG_HEADERS = [
     (("machine", "gamma"), 900.0),  # the exponents are beyond its range
     (("machine", "engine"), "eager"),
     (("machine", "boost_true_positive"), 1),
+    *((("machine", "max_literals"), value) for value in (0, "3", 3.0, True)),
     (("machine",), {}),
     *((("progress", name), value) for name in ("seed", "n_seen", "n_epochs") for value in (-1, 1 << 63, 1.0, None)),
     *((("progress", "n_seen"), value) for value in (0, 1, (1 << 63) - 1, 1 << 62)),

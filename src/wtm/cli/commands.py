@@ -35,6 +35,9 @@ def train(
     threshold: Annotated[float, typer.Option("--T", help="Threshold that class sums are trained toward.")] = 25,
     s: Annotated[float, typer.Option("--s", help="Specificity; a larger s makes each rule true for fewer rows.")] = 3,
     gamma: Annotated[float, typer.Option(help="Learning rate of the weights; 0 is the classic machine.")] = 0.01,
+    max_literals: Annotated[
+        int | None, typer.Option(help="Conditions that a rule may have; a few have more. No limit by default.")
+    ] = None,
     epochs: Annotated[int, typer.Option(help="Passes over the training rows.")] = 30,
     early_stopping: Annotated[
         bool, typer.Option("--early-stopping", help="Keep the best epoch on a tenth of the training rows.")
@@ -61,6 +64,7 @@ def train(
         "T": threshold,
         "s": s,
         "gamma": gamma,
+        "max_literals": max_literals,
         "n_epochs": epochs,
         "early_stopping": early_stopping,
         "random_state": seed,

@@ -5,7 +5,15 @@ from typing import NamedTuple
 import numpy as np
 
 from wtm.kernels.evaluate import clause_fires
-from wtm.kernels.feedback import N_SATURATED, N_TYPE_I, N_TYPE_II, type_i_false, type_i_true, type_ii
+from wtm.kernels.feedback import (
+    N_SATURATED,
+    N_TYPE_I,
+    N_TYPE_II,
+    exceeds_budget,
+    type_i_false,
+    type_i_true,
+    type_ii,
+)
 from wtm.kernels.jit import inline, kernel
 from wtm.kernels.sampling import CERTAIN, fill_mask, next_word
 
@@ -98,11 +106,12 @@ def direct_epoch(rows, targets, literals, params, sampler, state, counts):
             if (clause < n_clauses // 2) == targets[example]:
                 counts[N_TYPE_I] += 1
                 fill_mask(random, drawn, params.n_literals, sampler)
-                if outputs[clause]:
+                if outputs[clause] and not exceeds_budget(include, clause, params):
                     type_i_true(automata, include, clause, literals, row, drawn, params)
-                    counts[N_SATURATED] += move_weight(exponents, votes, clause, clause, 1, params.fixed_weights)
                 else:
                     type_i_false(automata, include, clause, drawn, params)
+                if outputs[clause]:
+                    counts[N_SATURATED] += move_weight(exponents, votes, clause, clause, 1, params.fixed_weights)
             elif outputs[clause]:
                 counts[N_TYPE_II] += 1
                 type_ii(automata, include, clause, literals, row, params)

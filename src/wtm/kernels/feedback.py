@@ -14,6 +14,7 @@ from wtm.kernels.simd import (
     load,
     maximum,
     minimum,
+    popcount,
     splat_byte,
     store,
     subtract_saturating,
@@ -28,6 +29,17 @@ N_TYPE_I, N_TYPE_II, N_SATURATED = 0, 1, 2
 def tail_mask(n_literals):
     """The bits of the last word of a clause that belong to literals."""
     return ALL_BITS >> np.uint64(63 - ((n_literals - 1) & 63))
+
+
+@inline
+def exceeds_budget(include, clause, params):
+    """Whether a clause includes more than ``params.max_literals`` literals (`reference.Machine.exceeds_budget`)."""
+    if params.max_literals >= params.n_literals:
+        return False
+    n_included = 0
+    for w in range(params.n_words):
+        n_included += popcount(include[clause * params.n_words + w])
+    return n_included > params.max_literals
 
 
 @inline

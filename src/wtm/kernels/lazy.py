@@ -16,11 +16,11 @@ import numpy as np
 
 from wtm.kernels.bits import clear_bit, transpose_block, transpose_tile
 from wtm.kernels.direct import move_weight, update_threshold
-from wtm.kernels.feedback import N_SATURATED, N_TYPE_I, N_TYPE_II, type_i_false
+from wtm.kernels.feedback import N_SATURATED, N_TYPE_I, N_TYPE_II, exceeds_budget, type_i_false
 from wtm.kernels.jit import function, inline, kernel, splice
 from wtm.kernels.layout import ALL_BITS, BLOCK, BORDER, ONE, ZERO
 from wtm.kernels.lazy_state import WATCH_STRIDE
-from wtm.kernels.pending import flush_and_update
+from wtm.kernels.pending import flush, flush_and_update
 from wtm.kernels.sampling import bernoulli_vector, draw_gap
 from wtm.kernels.simd import (
     any_set,
@@ -170,12 +170,14 @@ def _apply_successes(clauses, block, params, n_successes):
         _add_outputs(clauses, block, params, clause, slot, candidates)
 
 
-@inline
-def _update_eager(clauses, block, params, clause, slot):
-    """Type I feedback to a false clause that is eager (`reference.type_i`)."""
+@function
+def _update_at_once(clauses, block, params, clause, slot):
+    """Type I feedback to a flushed clause as to a false one (`reference.type_i`): nothing stays pending or watched."""
     for w in range(0, params.n_words, 8):
         store(block.drawn, w, bernoulli_vector(clauses.random, params.p_threshold))
-    if type_i_false(clauses.automata, clauses.include, clause, block.drawn, params) != ZERO:
+    changed = type_i_false(clauses.automata, clauses.include, clause, block.drawn, params)
+    if changed != ZERO or clauses.n_watched[slot] > 0:
+        clear_watch_list(clauses, slot)
         clear_bit(clauses.eager, slot)
         store(block.result, 0, load(block.later, 0))
         evaluate_clause(clauses, block, params, clause, slot)
@@ -214,9 +216,25 @@ def _update_false(clauses, block, params, group, gap):
 # --- True clauses -------------------------------------------------------------------------------------------
 
 
+@inline
+def _is_too_long(clauses, block, params, clause, slot):
+    """Whether a clause exceeds its literal budget. Only a clause that may do so is flushed to find out."""
+    if not exceeds_budget(clauses.include, clause, params):
+        return False  # pending feedback excludes literals, and includes none
+    write_back(clauses, block, params, clause, slot)
+    flush(clauses, block, params, clause, np.int64(clauses.n_pending[slot]))
+    clauses.n_pending[slot] = 0
+    return exceeds_budget(clauses.include, clause, params)
+
+
 @splice
 def _update_true(clauses, block, params, clause, slot, row, is_type_i, counts):
     """Type I or Type II feedback to a true clause (`reference.type_i`, `reference.type_ii`)."""
+    step = 1 if is_type_i else -1
+    counts[N_SATURATED] += move_weight(clauses.exponents, clauses.votes, clause, slot, step, params.fixed_weights)
+    if is_type_i and _is_too_long(clauses, block, params, clause, slot):
+        _update_at_once(clauses, block, params, clause, slot)
+        return
     if is_type_i:
         update_dropped(clauses, block, params, clause, slot, row)
         if not params.boost_true_positive:
@@ -225,8 +243,6 @@ def _update_true(clauses, block, params, clause, slot, row, is_type_i, counts):
     write_back(clauses, block, params, clause, slot)
     flush_and_update(clauses, block, params, clause, np.int64(clauses.n_pending[slot]), row, is_type_i)
     clauses.n_pending[slot] = 0
-    step = 1 if is_type_i else -1
-    counts[N_SATURATED] += move_weight(clauses.exponents, clauses.votes, clause, slot, step, params.fixed_weights)
     fires, full = update_watch_list(clauses, block, params, clause, slot)
     if full:
         clear_watch_list(clauses, slot)
@@ -285,7 +301,7 @@ def _give_type_i(clauses, block, params, example, first_group, n_groups, update,
             n_eager = _list_slots(block.selected, group, block.eager_selected, 0)
             for i in range(n_eager):
                 slot = block.eager_selected[i]
-                _update_eager(clauses, block, params, clause_of(clauses, slot), slot)
+                _update_at_once(clauses, block, params, clause_of(clauses, slot), slot)
     clauses.gap[0] = gap
     counts[N_TYPE_I] += sum_words(n_selected)
     return n_true

@@ -20,6 +20,8 @@ class Params(NamedTuple):
         The bytes of states 0 and 2N - 1, see `wtm.kernels.layout`.
     boost_true_positive : bool
         Whether Type I feedback to a true clause always raises true literals.
+    max_literals : int
+        The literal budget of a clause; `n_literals` if there is none.
     p_threshold : int
         p_s in fractions of 2**32.
     T : float
@@ -36,6 +38,7 @@ class Params(NamedTuple):
     state_min: int
     state_max: int
     boost_true_positive: bool
+    max_literals: int
     p_threshold: int
     T: float
     fixed_weights: np.ndarray

@@ -32,6 +32,7 @@ class MachineParameters:
     gamma: float
     n_states: int = 256
     boost_true_positive: bool = True
+    max_literals: int | None = None
     init: str = "border"
     engine: str = "lazy"
     sampler: str = "bits"
@@ -98,6 +99,7 @@ class MachineParameters:
             state_min=self.state_min,
             state_max=self.state_max,
             boost_true_positive=self.boost_true_positive,
+            max_literals=self.n_literals if self.max_literals is None else min(self.max_literals, self.n_literals),
             p_threshold=threshold(1 / self.s),
             T=self.T,
             fixed_weights=self.weight_table.fixed,

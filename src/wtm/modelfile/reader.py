@@ -4,7 +4,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from types import NoneType
+from typing import Any, get_args
 
 import numpy as np
 from joblib import cpu_count
@@ -99,8 +100,10 @@ def _field(header: Mapping[str, Any], name: str, kind: type) -> Any:
     if name not in header:
         raise ValueError(f"its header lacks {name}")
     value = header[name]
-    if type(value) is not kind:
-        raise ValueError(f"{name} in its header must be a JSON {kind.__name__}, got {short_repr(value)}")
+    kinds = get_args(kind) or (kind,)
+    if type(value) not in kinds:
+        names = " or ".join("null" if kind is NoneType else kind.__name__ for kind in kinds)
+        raise ValueError(f"{name} in its header must be a JSON {names}, got {short_repr(value)}")
     return value
 
 
@@ -112,7 +115,7 @@ def _writer(header: dict[str, Any]) -> str:
 
 def _machine_parameters(header: dict[str, Any], defaults: Mapping[str, Any]) -> MachineParameters:
     """Read the parameters of the machines, which determine the sizes of all arrays."""
-    stored = _field(header, "machine", dict)
+    stored = {"max_literals": None} | _field(header, "machine", dict)  # files of wtm 0.1 lack it
     kinds = {field.name: field.type for field in fields(MachineParameters)}
     if set(stored) != set(kinds):
         raise ValueError(f"machine in its header must have {', '.join(kinds)}, got {sorted(stored)}")

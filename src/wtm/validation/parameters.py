@@ -75,6 +75,8 @@ def _check_machine_parameters(params: dict[str, Any]) -> None:
         if not _is_one_of(params[name], allowed):
             raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {params[name]!r}.")
     _check_boolean(params, "boost_true_positive")
+    if params["max_literals"] is not None:
+        _check_integer(params, "max_literals", 1)
 
 
 def machine_parameters(params: dict[str, Any], n_features: int) -> MachineParameters:
@@ -87,6 +89,7 @@ def machine_parameters(params: dict[str, Any], n_features: int) -> MachineParame
         gamma=float(params["gamma"]),
         n_states=int(params["n_states"]),
         boost_true_positive=bool(params["boost_true_positive"]),
+        max_literals=None if params["max_literals"] is None else int(params["max_literals"]),
         init=params["init"],
         engine=params["engine"],
         sampler=params["sampler"],
