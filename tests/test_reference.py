@@ -21,7 +21,7 @@ from wtm.reference import BinaryMachine, Machine, MultiClassMachine
 
 N = 3  # half the states: 0 and 5 are the ends, 2 the last that excludes, 3 the first that includes
 SAMPLERS = [reference.bernoulli_sampling, reference.binomial_uniform_sampling]
-N_SEEDS = 2000
+N_SEEDS, MANY_SEEDS = 500, 5_000
 
 
 def bools(*values):
@@ -210,6 +210,12 @@ def test_enumeration_agrees_with_a_step_worked_out_by_hand():
 def test_machine_follows_the_exact_distribution(case):
     assert sum(exact_distribution(case).values()) == pytest.approx(1.0, abs=1e-12)
     assert_matches(case, simulate_reference, N_SEEDS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_machine_follows_the_exact_distribution_closely(case):
+    assert_matches(case, simulate_reference, MANY_SEEDS)
 
 
 @pytest.mark.parametrize("case", CASES[:2], ids=lambda case: case.name)
