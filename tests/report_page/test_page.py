@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.metrics import confusion_matrix
 
 from tests.helpers.export_cases import CASES, HOSTILE_NAMES, Case, table, wide
 from tests.helpers.problems import small
@@ -76,7 +77,7 @@ def test_rules_are_searched_and_sorted(mixed):
     assert cells(page, "conditions") == rules.columns["conditions"][:15]
     page.run("byId('rules-more').click()")
     assert cells(page, "conditions") == rules.columns["conditions"]
-    page.run("document.querySelector('[data-key=weight]').focus()")
+    page.run("document.querySelector('[data-key=weight] button').focus()")
     page.press("Enter")
     weights = [float(text) for text in cells(page, "weight")]
     assert weights == sorted(weights, reverse=True)
@@ -168,3 +169,20 @@ def test_the_page_follows_the_colour_scheme(mixed):
         grounds.append(page.run("getComputedStyle(document.body).backgroundColor"))
     assert grounds == ["rgb(255, 255, 255)", "rgb(20, 25, 31)"]
     assert page.run("[...document.querySelectorAll('input, select')].every((c) => c.labels.length || c.ariaLabel)")
+
+
+def test_many_classes_are_shown_in_part(show):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (500, 8))
+    y = X @ (1 << np.arange(8)) % 25
+    clf = small(n_clauses=10, T=4, n_epochs=2).fit(X, y)
+    page = show(to_html(clf, X, y, n_rows=1))
+    sums = clf.class_sums(X[:1])[0]
+    found = page.run("[...document.querySelectorAll('.sums mark, .sums th[scope=row]')].map((c) => c.textContent)")
+    assert len(found) == 11  # ten classes, and the predicted one again
+    assert found[0] == found[1] == str(clf.classes_[sums.argmax()])
+    assert "and 15 classes with smaller sums" in page.run("byId('decision').textContent")
+    confusion = confusion_matrix(y, clf.predict(X))
+    np.fill_diagonal(confusion, 0)
+    counts = page.run("[...document.querySelectorAll('h3 + .scroll tr > :last-child')].map((c) => c.textContent)")
+    assert counts == ["Rows", *(f"{n}" for n in sorted(confusion.ravel().tolist(), reverse=True)[:20])]

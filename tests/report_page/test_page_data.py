@@ -30,7 +30,10 @@ def test_rules_are_those_of_the_classifier_in_its_order():
     assert [data["classes"][i] for i in data["rules"]["class"]] == rules.columns["class"]
     for name in ("support", "precision", "separation"):
         assert data["rules"][name] == pytest.approx(rules.columns[name], rel=1e-3)
-    assert data["counts"] == {"confusion": confusion_matrix(y, clf.predict(X), labels=clf.classes_).tolist()}
+    confusion = confusion_matrix(y, clf.predict(X), labels=clf.classes_)
+    pairs = [[a, b, confusion[a, b]] for a, b in zip(*np.nonzero(confusion), strict=True)]
+    expected = {"predicted": confusion.sum(axis=0).tolist(), "labelled": confusion.sum(axis=1).tolist(), "pairs": pairs}
+    assert data["counts"] == expected
     by_name = {column["name"]: column["importance"] for column in data["columns"]}
     assert by_name == pytest.approx(dict(zip(X.columns, clf.feature_importances_, strict=True)), rel=1e-3)
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-from sklearn.metrics import confusion_matrix
 from sklearn.utils import _safe_indexing, check_scalar
 
 from wtm.export.model_tables import Column, ModelTables
@@ -18,10 +17,10 @@ from wtm.tables.condition_grammar import Condition, Interval, Values, spell_labe
 from wtm.tables.conditions import Numbers
 from wtm.tables.reading import read_table
 from wtm.validation.image_shape import check_image_shape
-from wtm.validation.labels import check_labels
+from wtm.validation.labels import check_labels, class_indices
 
 _COUNTED = ("support", "precision", "separation")
-_MAX_TRIES = 2_000
+_MAX_TRIES, _MAX_FEATURES = 2_000, 2_000
 """For the nearest change of a row: a page has some tens of rows, and making it should take seconds."""
 
 
@@ -44,6 +43,7 @@ def page_data(
     shape = None if image_shape is None else check_image_shape(image_shape, tables.n_columns)
     rules = clf.rules(X, y, one_sided=False, feature_names=feature_names)
     conditions = _ConditionList({column.name: place for place, column in enumerate(tables.columns)})
+    labels = None if y is None else class_indices(check_labels(y, "y"), clf.classes_, "y")
     classes = {label: place for place, label in enumerate(tables.labels)}
     importances = clf.feature_importances_.tolist()
     return {
@@ -57,8 +57,8 @@ def page_data(
         ],
         "image": shape,
         "rules": _rules(rules, classes, conditions),
-        "counts": None if X is None else _counts(clf, X, y),
-        "rows": [] if X is None else _rows(clf, X, y, tables.columns, feature_names, conditions, int(n_rows)),
+        "counts": None if X is None else _counts(clf, X, labels),
+        "rows": [] if X is None else _rows(clf, X, labels, tables.columns, feature_names, conditions, int(n_rows)),
         "conditions": conditions.listed,  # after all that adds to it
     }
 
@@ -120,18 +120,22 @@ def _rounded(value: float) -> float | None:
     return None if math.isnan(value) else float(f"{value:.4g}")
 
 
-def _counts(clf: Any, X: Any, y: Any) -> dict[str, Any]:
-    """Return the number of rows by prediction and, with labels, by label and prediction."""
-    predicted = clf.predict(X)
-    if y is None:
-        return {"predicted": [int((predicted == label).sum()) for label in clf.classes_]}
-    return {"confusion": confusion_matrix(check_labels(y, "y"), predicted, labels=clf.classes_).tolist()}
+def _counts(clf: Any, X: Any, labels: np.ndarray | None) -> dict[str, list[Any]]:
+    """Return the number of rows by prediction and, with class indices, by label and by both."""
+    n_classes = len(clf.classes_)
+    predicted = class_indices(clf.predict(X), clf.classes_, "X")
+    counts: dict[str, list[Any]] = {"predicted": np.bincount(predicted, minlength=n_classes).tolist(), "pairs": []}
+    if labels is None:
+        return counts
+    pairs, n_rows = np.unique(labels * n_classes + predicted, return_counts=True)
+    counts["pairs"] = [[*divmod(pair, n_classes), n] for pair, n in zip(pairs.tolist(), n_rows.tolist(), strict=True)]
+    return counts | {"labelled": np.bincount(labels, minlength=n_classes).tolist()}
 
 
 def _rows(
     clf: Any,
     X: Any,
-    y: Any,
+    labels: np.ndarray | None,
     columns: Sequence[Column],
     feature_names: Sequence[str] | None,
     conditions: _ConditionList,
@@ -142,17 +146,16 @@ def _rows(
     chosen = np.unique(np.linspace(0, len(table) - 1, min(n_rows, len(table))).astype(np.int64))
     if not len(chosen):
         return []
-    labels = None if y is None else check_labels(y, "y")[chosen].tolist()
     part = table[chosen]
     values = [_values(part.column(column.position)) for column in columns]
-    places = {label: place for place, label in enumerate(clf.classes_.tolist())}
+    is_small = clf._model.parameters.n_features <= _MAX_FEATURES
     explanations = clf.explain(_taken(X, chosen), feature_names=feature_names)
     return [
         {
             "number": number + 1,
-            "label": None if labels is None else places[labels[i]],
+            "label": None if labels is None else int(labels[number]),
             "values": [of_column[i] for of_column in values],
-            "nearest": _nearest(explanation, conditions),
+            "nearest": _nearest(explanation, conditions) if is_small else None,
         }
         for i, (number, explanation) in enumerate(zip(chosen.tolist(), explanations, strict=True))
     ]
