@@ -42,14 +42,16 @@ def tables(draw):
 
 
 @settings(max_examples=150)
-@given(tables(), st.sampled_from([1, 2, 3, 10, 50, 20_000]))
-def test_thresholds_are_those_of_each_column_alone(table, n_thresholds):
+@given(tables(), st.sampled_from([1, 2, 3, 10, 50, 20_000]), st.sampled_from([0, 1 << 12]))
+def test_thresholds_are_those_of_each_column_alone(table, n_thresholds, rows_per_run):
     columns, times = table
-    together = [
-        thresholds
-        for tallies in tally_columns(columns, times)
-        for thresholds in choose_thresholds(tallies, n_thresholds)
-    ]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(columns_module, "_ROWS_PER_RUN", rows_per_run)
+        together = [
+            thresholds
+            for tallies in tally_columns(columns, times)
+            for thresholds in choose_thresholds(tallies, n_thresholds)
+        ]
     alone = [column.tally(times) for column in columns]
     assert together == [
         tuple(thresholds_by_column.choose_thresholds(tally.distinct, tally.counts, n_thresholds)) for tally in alone
@@ -67,6 +69,12 @@ def test_conditions_and_features_are_those_of_each_column_alone(table):
         patch.setattr(columns_module, "_ROWS_PER_RUN", 0)
         assert Booleanizer(3).fit_table(table, None, times).conditions_ == b.conditions_
         assert (np.concatenate(list(feature_blocks(b.conditions_, table))) == at_once).all()
+
+
+def test_columns_that_are_counted_alone_are_learnt_from_together():
+    few = [NumberColumn(f"column {j}", np.arange(5000) % 40) for j in range(100)]
+    varied = NumberColumn("varied", np.arange(20_000.0))
+    assert [len(tallies) for tallies in tally_columns([*few, varied, *few[:3]], None)] == [64, 37, 3]
 
 
 def test_an_error_names_the_column():

@@ -157,28 +157,25 @@ def _read_frame(X: Any, min_rows: int) -> Table:
                 f"Found array with {found} {what}(s) (shape={frame.shape}) while a minimum of {needed} is required."
             )
     labels = [f"column {short_repr(name)}" for name in frame.columns]
-    return Table(n_rows, list(map(_read_column, _native_columns(frame), labels)))
+    # Columns of pyarrow and pandas as they are: narwhals takes longer for one than to read a short one.
+    if nw.dependencies.is_pyarrow_table(native := frame.to_native()):
+        columns = map(_read_arrow, native.columns, labels)
+    elif nw.dependencies.is_pandas_dataframe(native):
+        columns = map(_read_pandas, (series for _, series in native.items()), labels)
+    else:  # not by name or position: each access would build the list of all names
+        columns = map(_read_series, frame.iter_columns(), labels)
+    return Table(n_rows, list(columns))
 
 
-def _native_columns(frame: nw.DataFrame[Any]) -> Iterable[Any]:
-    """Return the columns, of pyarrow and pandas as they are: narwhals takes longer for one than to read a short one."""
-    native = frame.to_native()
-    if nw.dependencies.is_pyarrow_table(native):
-        return native.columns
-    if nw.dependencies.is_pandas_dataframe(native):
-        return (series for _, series in native.items())
-    return frame.iter_columns()  # not by name or position: each access would build the list of all names
-
-
-def _read_column(column: Any, label: str) -> Column:
-    if isinstance(column, nw.Series):
-        return _read_series(column, label)
-    if nw.dependencies.is_pyarrow_chunked_array(column) and str(column.type) in ("float", "double"):
+def _read_arrow(column: Any, label: str) -> Column:
+    if str(column.type) in ("float", "double"):
         return NumberColumn(label, column.to_numpy())  # NaN where a value is missing
-    if nw.dependencies.is_pandas_series(column) and isinstance(column.dtype, np.dtype):
-        kind = column.dtype.char
-        if kind in _PLAIN_DTYPES:
-            return NumberColumn(label, column.to_numpy(), kind == "?")
+    return _read_series(nw.from_native(column, series_only=True), label)
+
+
+def _read_pandas(column: Any, label: str) -> Column:
+    if isinstance(column.dtype, np.dtype) and (kind := column.dtype.char) in _PLAIN_DTYPES:
+        return NumberColumn(label, column.to_numpy(), kind == "?")
     return _read_series(nw.from_native(column, series_only=True), label)
 
 

@@ -8,6 +8,8 @@ import numpy as np
 
 from wtm.tables.columns import NumberColumn, Tally, join_numbers, runs
 
+_VALUES_AT_A_TIME, _COLUMNS_AT_A_TIME = 1 << 14, 64  # of columns that are counted alone
+
 
 @dataclass(frozen=True)
 class Tallies:
@@ -55,9 +57,18 @@ class Tallies:
 
 def tally_columns(columns: Sequence[NumberColumn], times: np.ndarray | None) -> Iterator[Tallies]:
     """Yield the tallies of columns, of some at a time, in their order; `times` as in `Tally`."""
+    alone: list[Tally] = []
     for run in runs(columns):
-        together = columns[run]
-        yield Tallies.of([together[0].tally(times)]) if len(together) == 1 else _tally_together(together, times)
+        if run.stop - run.start == 1:
+            alone.append(columns[run.start].tally(times))
+            n_values = sum(len(tally.distinct) for tally in alone)
+            if n_values < _VALUES_AT_A_TIME and len(alone) < _COLUMNS_AT_A_TIME and run.stop < len(columns):
+                continue
+        if alone:
+            yield Tallies.of(alone)
+            alone = []
+        if run.stop - run.start > 1:
+            yield _tally_together(columns[run], times)
 
 
 def _tally_together(columns: Sequence[NumberColumn], times: np.ndarray | None) -> Tallies:
