@@ -83,6 +83,7 @@ ON_MANY_TABLES = settings(max_examples=12, suppress_health_check=[HealthCheck.fu
 def parts(request, monkeypatch):
     if request.param != "whole":
         monkeypatch.setattr(csv_file, "_BLOCK", 64)
+        monkeypatch.setattr(csv_file, "_ROWS_PER_BLOCK", 1)
         monkeypatch.setattr(csv_file, "_BYTES_PER_BATCH", 1)
 
 

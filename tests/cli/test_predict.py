@@ -71,6 +71,7 @@ def test_a_table_without_rows_has_predictions_without_rows(trained, write, tmp_p
 def in_batches(monkeypatch, size):
     """Read about so many rows at a time from now on."""
     monkeypatch.setattr(csv_file, "_BLOCK", 100 * size)
+    monkeypatch.setattr(csv_file, "_ROWS_PER_BLOCK", 1)
     monkeypatch.setattr(csv_file, "_BYTES_PER_BATCH", 100 * size)
     monkeypatch.setattr(parquet_file, "_ROWS_PER_BATCH", size)
 

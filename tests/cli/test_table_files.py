@@ -47,6 +47,48 @@ def test_every_way_to_write_a_csv_is_the_same_table(trained, train, write, conte
     assert ("read with the options of the training" in result.stderr) == bool(options)
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_names_are_text_whatever_they_look_like(write, end):
+    names = ["01", "1.50", "2020-01-01", "true", "NA", "null", "two\nlines", 'a "quoted" one', "", "a,b", "1e400"]
+    text = io.StringIO()
+    csv.writer(text, lineterminator=end).writerow(names)
+    for rows in ("", end.join(["1,0,0,0,0,0,0,0,0,0,0"] * 3)):
+        path = write(text.getvalue() + rows)
+        with table_files.open_table(path, CsvFormat()) as source:
+            assert source.names == [name or "Unnamed: 8" for name in names]
+        with table_files.open_table(path, CsvFormat(header=False)) as source:
+            assert source.names == [f"x{i}" for i in range(len(names))]
+            (first, *_) = source.batches(["x0", "x6"])
+            assert [first[name][0].as_py() for name in first.column_names] == ["01", "two\nlines"]
+
+
+def test_a_row_of_many_columns_may_be_longer_than_a_block(write):
+    n_columns, n_rows = 10_000, 2
+    header = ",".join(f"column {i}" for i in range(n_columns))
+    row = ",".join(["x" * 250] * n_columns)
+    assert len(row) > csv_file._BLOCK
+    with table_files.open_table(write("\n".join([header, *[row] * n_rows])), CsvFormat()) as source:
+        batches = list(source.batches(source.names[-2:]))
+    assert sum(map(len, batches)) == n_rows
+
+
+def test_the_types_of_columns_are_not_guessed(write, monkeypatch):
+    """pyarrow would try some ten types for each column of the first block, twice as long as the rest takes."""
+    found = []
+    open_csv = pa.csv.open_csv
+
+    def spy(*arguments, convert_options, **others):
+        reader = open_csv(*arguments, convert_options=convert_options, **others)
+        found.append((len(reader.schema), len(convert_options.column_types)))
+        return reader
+
+    monkeypatch.setattr(pa.csv, "open_csv", spy)
+    with table_files.open_table(write(as_csv(people())), CsvFormat()) as source:
+        list(source.batches(source.names))
+    assert len(found) == 2
+    assert all(n_columns == n_types for n_columns, n_types in found)
+
+
 def test_a_tsv_has_tabs(trained, train, write):
     clf, _ = train(write(as_csv(people(), separator="\t"), "data.tsv"))
     assert same_model(clf, load_model(trained[0] / "model.safetensors"))

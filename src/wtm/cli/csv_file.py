@@ -16,6 +16,8 @@ from wtm.cli.file_kinds import check_kind, wide_encoding
 from wtm.utils.printable import short_repr
 
 _BLOCK = 2 << 20  # bytes at a time; a row must fit in, and pyarrow reads up to 32 blocks ahead
+_LARGEST_BLOCK = 16 << 20  # for wide tables, since each column of a block takes as long as some tens of cells
+_ROWS_PER_BLOCK = 32
 _BYTES_PER_BATCH = 1 << 25
 _START = 1 << 16  # bytes in which the kind of the file shows
 _SEPARATORS = (",", ";", "\t", "|")  # in the order in which they are suggested
@@ -54,7 +56,7 @@ class CsvFile:
         pyarrow's own transcoder would call Python from a thread of pyarrow, even while the interpreter ends.
         """
         with self._clear_errors():
-            self._start = self._read_start()
+            self._start = self._read_start(_START)
             check_kind(self._start, self.name)
             if codecs.lookup(self._encoding).name not in ("utf-8", "utf-8-sig"):
                 source = io.TextIOWrapper(self._stream(), self._encoding, newline="")
@@ -62,12 +64,13 @@ class CsvFile:
                     shutil.copyfileobj(source, target)
                 self._path, self._compression = copy, None
             self._check_first_line()
-            with self._open(pa.csv.ConvertOptions()) as reader:
-                self._names_in_file: list[str] = reader.schema.names
-        if self._has_header:  # empty names as in pandas
-            self.names = [column or f"Unnamed: {i}" for i, column in enumerate(self._names_in_file)]
-        else:
-            self.names = [f"x{i}" for i in range(len(self._names_in_file))]
+            first_row = self._read_first_row()
+            if self._has_header:  # empty names as in pandas
+                self._names_in_file = [name.decode() for name in first_row]
+                self.names = [name or f"Unnamed: {i}" for i, name in enumerate(self._names_in_file)]
+            else:
+                self._names_in_file = [f"f{i}" for i in range(len(first_row))]
+                self.names = [f"x{i}" for i in range(len(first_row))]
         check_unique(self.names, self.name)
         return self
 
@@ -79,7 +82,7 @@ class CsvFile:
         types = {self._names_in_file[-1]: pa.binary()} | dict.fromkeys(wanted, pa.string())
         conversion = pa.csv.ConvertOptions(column_types=types, include_columns=list(types), strings_can_be_null=False)
         n_rows, last = 0, b""
-        with self._clear_errors(), self._open(conversion) as reader:
+        with self._clear_errors(), self._open(conversion, has_header=self._has_header) as reader:
             for table in _gathered(reader):
                 if len(table):
                     n_rows += len(table)
@@ -93,15 +96,25 @@ class CsvFile:
     def _stream(self) -> Any:
         return pa.input_stream(str(self._path), compression=self._compression)
 
-    def _read_start(self) -> bytes:
+    def _read_start(self, size: int) -> bytes:
         with closing(self._stream()) as stream:
-            start: bytes = stream.read(_START)
+            start: bytes = stream.read(size)
         return start
 
+    def _read_first_row(self) -> list[bytes]:
+        """Return the cells of the first row. pyarrow would also find out the types of all columns, which takes long."""
+        n_columns = self._first_line.count(self._separator) + 1
+        while True:
+            conversion = pa.csv.ConvertOptions(column_types={f"f{i}": pa.binary() for i in range(n_columns)})
+            with self._open(conversion, has_header=False) as reader:
+                if len(reader.schema) <= n_columns:
+                    return [column[0].as_py() for column in reader.read_next_batch().columns]
+                n_columns = len(reader.schema)  # the first line is not all of the first row
+
     @contextmanager
-    def _open(self, conversion: Any) -> Iterator[Any]:
+    def _open(self, conversion: Any, *, has_header: bool) -> Iterator[Any]:
         reading = pa.csv.ReadOptions(
-            block_size=_BLOCK, autogenerate_column_names=not self._has_header, use_threads=False
+            block_size=self._block, autogenerate_column_names=not has_header, use_threads=False
         )
         parsing = pa.csv.ParseOptions(delimiter=self._separator, newlines_in_values=True)
         with (
@@ -112,8 +125,8 @@ class CsvFile:
 
     def _check_first_line(self) -> None:
         """Check the first line, and keep what may be wrong with the separator as the hint."""
-        start = self._read_start().removeprefix(codecs.BOM_UTF8)
-        if b"\0" in start:
+        start = self._read_start(_BLOCK).removeprefix(codecs.BOM_UTF8)
+        if b"\0" in start[:_START]:
             encoding = wide_encoding(self._start)
             if encoding is not None and encoding != self._encoding:
                 raise ValueError(f"{self.name} seems to be encoded in {encoding}: pass --encoding {encoding}.")
@@ -121,7 +134,9 @@ class CsvFile:
                 f"{self.name} holds null characters, so it does not seem to be text: give the name of a CSV or "
                 "Parquet file."
             )
-        line = re.split(r"[\r\n]", start.decode(errors="replace"), maxsplit=1)[0]
+        line = re.split(rb"[\r\n]", start, maxsplit=1)[0].decode(errors="replace")
+        self._first_line = line
+        self._block = min(max(_BLOCK, _ROWS_PER_BLOCK * len(line)), _LARGEST_BLOCK)
         if re.match(r"sep=.$", line, re.IGNORECASE):
             raise ValueError(
                 f"{self.name} begins with the line {short_repr(line)}, which is not part of the table: remove it, and "
@@ -183,7 +198,7 @@ class CsvFile:
             is_open = self._start.count(b'"') % 2
             return ValueError(f"{self.name} has no rows.{f' {_OPEN_QUOTE}' if is_open else ''}")
         if "straddling" in reason:
-            return ValueError(f"{self.name} has a row of more than {_BLOCK >> 20} MiB. {_OPEN_QUOTE}")
+            return ValueError(f"{self.name} has a row of more than {self._block >> 20} MiB. {_OPEN_QUOTE}")
         found = re.search(r"Row #([0-9]+): Expected ([0-9]+) columns, got ([0-9]+)", reason)
         if not found:
             return unreadable(self.name, reason)
