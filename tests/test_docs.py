@@ -98,12 +98,18 @@ def test_the_user_guide_runs(tmp_path, monkeypatch, capsys):
     of_words = str(scope["on_words"]).splitlines()
     assert rules[-len(of_words) :] == of_words
     assert any(line.endswith("good") for line in of_words)
-    columns, *explained, change, n_conditions, scores, of_texts = rules[len(table) + 2 : -len(of_words)]
+    n_few = 2 + len(str(scope["fewest"].rules()).splitlines()) - 1
+    *few, of_texts = rules[-len(of_words) - n_few - 1 : -len(of_words)]
+    columns, *explained, change, n_conditions, scores = rules[len(table) + 2 : -len(of_words) - n_few - 1]
     assert columns == str(list(scope["table"].columns))
     assert explained == explanation
     assert " would be predicted with " in change
     assert eval(n_conditions.replace(" ", ">="))
     assert scores == "1.0 1.0"
+    n_rules, n_left, accuracy = few[0].split()
+    assert int(n_left) < int(n_rules)
+    assert float(accuracy) > 0.95
+    assert few[1] == f"3 rules with {scope['fewest'].rules().n_conditions} conditions"
     assert "NOT (good)" in of_texts
     assert same == "True"
     assert scope["clf"].score(scope["X_test"], scope["y_test"]) == 1

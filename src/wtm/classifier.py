@@ -18,7 +18,7 @@ from wtm.machine.examples import LabelledExamples
 from wtm.machine.model_state import Model
 from wtm.modelfile import ModelRecord, scalar_attributes, write_model
 from wtm.modelfile.old_names import install_module_aliases, renamed_entry
-from wtm.rules.readable import Readable
+from wtm.rules.reducible import Reducible
 from wtm.utils.caller import warn_caller
 from wtm.utils.paths import as_path
 from wtm.utils.threads import resolve_n_threads
@@ -31,7 +31,7 @@ __all__ = ["WTMClassifier"]
 install_module_aliases()
 
 
-class WTMClassifier(Readable):
+class WTMClassifier(Reducible):
     """Weighted Tsetlin Machine: a vote of weighted AND-rules over true/false features.
 
     Each class has a machine of `n_clauses` clauses, even if there are only two classes. A clause is an AND of literals:
@@ -465,7 +465,8 @@ class WTMClassifier(Readable):
         """Take over the result of a training."""
         self._model, self._voting = trained.model, trained.voting
         self.history_, self.n_epochs_ = trained.history, trained.model.n_epochs
-        self.__dict__.pop("best_epoch_", None)
+        for name in ("best_epoch_", "pruning_"):
+            self.__dict__.pop(name, None)
         return self
 
 

@@ -55,6 +55,10 @@ def test_rules_are_shown_and_explain_as_those_of_the_classifier():
     assert loaded.transform(case.X).shape == (50, len(loaded.get_feature_names_out()))
     simpler = loaded.simplify(case.X)
     assert (simpler.class_sums(case.X) == loaded.class_sums(case.X)).all()
+    fewer = loaded.prune(case.X, case.labels, n_rules=4)
+    assert len(fewer.rules()) == 4
+    for clf in (fewer, loaded.refit(case.X, case.labels, C=1)):
+        assert (from_json(to_json(clf)).class_sums(case.X) == clf.class_sums(case.X)).all()
     with pytest.raises(ValueError, match="only predicts"):
         loaded.fit(case.X, case.labels)
 

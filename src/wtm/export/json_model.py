@@ -12,7 +12,7 @@ from wtm.booleanizer import Booleanizer
 from wtm.export.model_tables import BIT, ModelTables, tests_of
 from wtm.machine.voting import VotingModel
 from wtm.modelfile.values import decode_labels, encode_labels, parse_json
-from wtm.rules.readable import Readable
+from wtm.rules.reducible import Reducible
 from wtm.utils.printable import short_repr
 
 _FORMAT, _VERSION = "wtm rules", 1
@@ -95,7 +95,7 @@ def from_json(text: str | bytes) -> "ExportedClassifier":
         raise ValueError(f"The model is not as to_json writes it: {error}.") from error
 
 
-class ExportedClassifier(Readable):
+class ExportedClassifier(Reducible):
     """A classifier that only predicts: what `from_json` returns.
 
     It predicts, shows and explains its rules as the classifier that was written does, and accepts and refuses the same

@@ -85,7 +85,7 @@ class Model:
 
 @dataclass(frozen=True)
 class PredictionModel:
-    """A model that was simplified or saved for prediction only, in place of `Model`.
+    """A model that was simplified, pruned, refitted or saved for prediction only, in place of `Model`.
 
     Attributes
     ----------
@@ -99,9 +99,9 @@ class PredictionModel:
     """
 
     NO_AUTOMATA: ClassVar[str] = (
-        "This model has no automata, since it was simplified or its file was saved with prediction_only=True: it can "
-        "predict, but has no machines_ and can't be trained further. For that, keep the trained model, and save it "
-        "without prediction_only."
+        "This model has no automata, since it was simplified, pruned or refitted, or its file was saved with "
+        "prediction_only=True: it can predict, but has no machines_ and can't be trained further. For that, keep the "
+        "trained model, and save it without prediction_only."
     )
 
     parameters: MachineParameters

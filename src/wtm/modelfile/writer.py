@@ -49,8 +49,8 @@ def write_model(path: Path, record: ModelRecord, *, prediction_only: bool = Fals
         arrays = _voting_arrays(model.for_prediction())
     elif isinstance(model, PredictionModel):
         raise ValueError(
-            "prediction_only must be True for this model, got False: it was simplified or saved for prediction only, "
-            "so it has no automata."
+            "prediction_only must be True for this model, got False: it was simplified, pruned, refitted or saved for "
+            "prediction only, so it has no automata."
         )
     else:
         arrays = _machine_arrays(model.machines)

@@ -1,6 +1,6 @@
 """From clauses to rules: drop redundant literals and contradictory clauses, and merge equal rules."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -84,11 +84,54 @@ def without_redundancy(clauses: Clauses, vocabulary: Vocabulary) -> Clauses:
     return minimal[np.flatnonzero(is_possible)]
 
 
+def find_rules(clauses: Clauses, vocabulary: Vocabulary, *, one_sided: bool) -> tuple[Clauses, np.ndarray]:
+    """Return the rules of a model, and which of them each clause is a part of.
+
+    Parameters
+    ----------
+    clauses : Clauses
+    vocabulary : Vocabulary
+    one_sided : bool
+        Whether the votes of two classes are shown as votes on the second.
+
+    Returns
+    -------
+    rules : Clauses
+        Without redundant literals, and with equal rules merged.
+    rule_of : ndarray of shape (n_clauses,), int64
+        -1 for a clause that can't be true, and one whose vote others cancel.
+    """
+    numbered = replace(clauses, votes=np.arange(len(clauses)))  # to know which clauses are left
+    minimal = without_redundancy(numbered, vocabulary)
+    source = minimal.votes
+    minimal = replace(minimal, votes=clauses.votes[source])
+    if one_sided:
+        minimal = seen_from_second_class(minimal)
+    group, distinct = _equal(minimal)
+    has_vote = distinct.votes != 0
+    rule_of = np.full(len(clauses), -1)
+    rule_of[source] = np.where(has_vote, np.cumsum(has_vote) - 1, -1)[group]
+    return distinct[np.flatnonzero(has_vote)], rule_of
+
+
+def distinct_clauses(clauses: Clauses, vocabulary: Vocabulary) -> Clauses:
+    """Return the clauses that can be true and differ from each other, whatever they vote for: all have the vote 1."""
+    minimal = without_redundancy(clauses, vocabulary)
+    _, distinct = _equal(replace(minimal, classes=np.zeros_like(minimal.classes)))
+    return replace(distinct, votes=np.ones_like(distinct.votes))
+
+
 def merge_equal(clauses: Clauses) -> Clauses:
     """Return clauses that all differ: the votes of equal clauses of a class are added, and are left out if they are 0.
 
     A clause stands where the first of those that it replaces stood.
     """
+    _, distinct = _equal(clauses)
+    return distinct[np.flatnonzero(distinct.votes)]
+
+
+def _equal(clauses: Clauses) -> tuple[np.ndarray, Clauses]:
+    """Return for each clause the position of its merged clause, and these with the sums of the votes."""
     place_of: dict[tuple[int, bytes], int] = {}
     ends = clauses.ends.tolist()
     merged = np.empty(len(clauses), np.int64)
@@ -98,8 +141,7 @@ def merge_equal(clauses: Clauses) -> Clauses:
     votes = np.zeros(len(place_of), np.int64)
     np.add.at(votes, merged, clauses.votes)
     _, first = np.unique(merged, return_index=True)
-    distinct = clauses[first]
-    return Clauses(distinct.classes, votes, distinct.ends, distinct.literals)[np.flatnonzero(votes)]
+    return merged, replace(clauses[first], votes=votes)
 
 
 def seen_from_second_class(clauses: Clauses) -> Clauses:

@@ -53,9 +53,17 @@ def sparse_outputs(bits: np.ndarray, n_rows: int, n_clauses: int) -> sp.csr_arra
     ends, tile = np.zeros(-(-n_rows // BLOCK) * BLOCK + 1, np.int64), np.empty(BLOCK, WORD_DTYPE)
     list_true_clauses(bits, n_clauses, tile, ends, np.empty(0, np.int32))
     np.cumsum(ends, out=ends)
+    index_dtype = np.int32 if ends[-1] < 1 << 31 else np.int64  # some of scikit-learn's solvers take no other
     check_memory(12 * int(ends[-1]), f"{ends[-1]:,} outputs of {n_clauses:,} clauses", "Take fewer rows at a time.")
     indices = np.empty(ends[-1], np.int32)
     starts = ends.copy()
     if len(indices):
         list_true_clauses(bits, n_clauses, tile, starts, indices)
-    return sp.csr_array((np.ones(len(indices)), indices, ends[: n_rows + 1]), (n_rows, n_clauses))
+    return sp.csr_array((np.ones(len(indices)), indices, ends[: n_rows + 1].astype(index_dtype)), (n_rows, n_clauses))
+
+
+def rows_as_bits(sets: np.ndarray) -> np.ndarray:
+    """Pack sets of rows, bool of shape (..., n_rows), into words, whole blocks for each."""
+    padded = np.zeros((*sets.shape[:-1], -(-sets.shape[-1] // BLOCK) * BLOCK), np.bool_)
+    padded[..., : sets.shape[-1]] = sets
+    return np.packbits(padded, axis=-1, bitorder="little").view("<u8").astype(np.uint64).ravel()

@@ -1,26 +1,22 @@
 """The part of `wtm.WTMClassifier` that shows what it has learnt."""
 
-import copy
-import numbers
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import TransformerMixin
-from sklearn.utils import check_consistent_length, check_scalar
+from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from wtm.machine.examples import Examples
 from wtm.machine.voting import VotingModel
 from wtm.prediction import Predictor
 from wtm.rules.explanation import Explanation
-from wtm.rules.merging import Clauses, merge_equal, seen_from_second_class, without_redundancy
+from wtm.rules.merging import Clauses, find_rules
 from wtm.rules.output_bits import output_bits, sparse_outputs
 from wtm.rules.rule_statistics import count_rows
 from wtm.rules.rule_table import RuleTable
-from wtm.rules.simplification import needed_literals
 from wtm.rules.vocabulary import Vocabulary
 from wtm.utils.threads import resolve_n_threads
 from wtm.validation.labels import check_labels, class_indices
@@ -80,8 +76,7 @@ class Readable(TransformerMixin, Predictor):
             raise ValueError("y was passed without X: pass the rows that have these labels as X.")
         vocabulary = Vocabulary.of(self, feature_names)
         is_one_sided = one_sided and len(self.classes_) == 2
-        clauses = without_redundancy(_clauses(self._voting_model()), vocabulary)
-        clauses = merge_equal(seen_from_second_class(clauses) if is_one_sided else clauses)
+        clauses, _ = find_rules(clauses_of(self._voting_model()), vocabulary, one_sided=is_one_sided)
         weights, statistics = np.abs(clauses.votes), {}
         order = np.argsort(-weights, kind="stable")
         if X is not None:
@@ -160,50 +155,6 @@ class Readable(TransformerMixin, Predictor):
             object,
         )
 
-    def simplify(self, X: Any, tolerance: float = 0.0) -> Self:
-        """Return a classifier with shorter rules that predicts the same on the given rows.
-
-        Of each rule, the conditions are kept that rule out the rows it does not hold for: first the one that rules out
-        the most, then the one that rules out the most others, and so on. Rules that hold for none of the rows are
-        removed. On other rows the rules may hold more often, so compare the accuracy on rows that are neither in `X`
-        nor in the training data; ``rules().n_conditions`` is the number of conditions.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-            Such as the training rows.
-        tolerance : float, default=0.0
-            Each rule may hold for this many more rows, as a share of those for which it holds, so that all rules
-            together cast at most this share of votes more, by weight. With 0, all class sums on `X` stay the same.
-
-        Returns
-        -------
-        WTMClassifier
-            For prediction: as after ``save(prediction_only=True)``, it can be saved, but not trained further. This
-            classifier stays as it is.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            The model is not fitted.
-        ValueError, TypeError
-            `X` can't be used, or `tolerance` is not a number from 0 to 1.
-        MemoryError
-            The rows don't fit in memory, column by column.
-        """
-        check_is_fitted(self)
-        check_scalar(tolerance, "tolerance", numbers.Real)
-        if not 0 <= tolerance <= 1:
-            raise ValueError(f"tolerance must be a share of the votes, from 0 to 1, got {tolerance!r}.")
-        examples, n_threads = self._examples(self._table(X)), resolve_n_threads(self.n_jobs)
-        model = self._model.for_prediction()
-        ends, literals = needed_literals(
-            examples, model.clause_ends, model.literal_list, float(tolerance), n_threads=n_threads
-        )
-        simpler = copy.copy(self)
-        simpler._model = replace(model, clause_ends=ends, literal_list=literals)
-        return simpler
-
     def _outputs(self, X: Any, ends: np.ndarray, literals: np.ndarray) -> Iterator[tuple[Examples, sp.csr_array]]:
         """Yield examples and the outputs of clauses for them, some rows at a time."""
         n_threads, table, n_clauses = resolve_n_threads(self.n_jobs), self._table(X, min_rows=0), len(ends) - 1
@@ -223,6 +174,7 @@ class Readable(TransformerMixin, Predictor):
         return count_rows(clauses, voting, parts, labels, n_threads=n_threads).columns(clauses, voting.unit)
 
 
-def _clauses(voting: VotingModel) -> Clauses:
+def clauses_of(voting: VotingModel) -> Clauses:
+    """Return the clauses of all machines."""
     classes = np.repeat(np.arange(voting.n_machines), voting.n_clauses)
     return Clauses(classes, voting.clause_votes, voting.clause_ends, voting.literal_list)

@@ -11,7 +11,7 @@ from wtm.kernels.layout import BLOCK
 from wtm.machine.examples import Examples
 from wtm.machine.voting import VotingModel
 from wtm.rules.merging import Clauses
-from wtm.rules.output_bits import output_bits
+from wtm.rules.output_bits import output_bits, rows_as_bits
 
 
 @dataclass(frozen=True)
@@ -98,19 +98,19 @@ def count_rows(
             start += n_rows
             continue
         bits = output_bits(examples, rules.ends, rules.literals, n_threads=n_threads)
-        count_by_clause(bits, _as_bits(np.ones((1, n_rows), np.bool_)), every, counts)
+        count_by_clause(bits, rows_as_bits(np.ones((1, n_rows), np.bool_)), every, counts)
         n_true += counts
         if labels is not None:
             is_class = labels[start : start + n_rows] == np.arange(n_classes)[:, np.newaxis]
-            count_by_clause(bits, _as_bits(np.stack([is_class, ~is_class], axis=1)), sides, counts)
+            count_by_clause(bits, rows_as_bits(np.stack([is_class, ~is_class], axis=1)), sides, counts)
             n_agreeing += counts
         sums = voting.sums(examples, n_threads=n_threads)
         if is_one_sided:
             sums = np.stack([np.zeros(n_rows, np.int64), sums[:, 1] - sums[:, 0]], axis=1)
-        count_decisive(bits, rules.votes, rules.classes, _decisive_votes(sums), counts)
+        count_decisive(bits, rules.votes, rules.classes, decisive_votes(sums), counts)
         n_decisive += counts
         is_predicted = sums.argmax(axis=1) == np.arange(n_classes)[:, np.newaxis]
-        count_by_clause(bits, _as_bits(is_predicted), rules.classes, counts)
+        count_by_clause(bits, rows_as_bits(is_predicted), rules.classes, counts)
         n_chosen += counts
         n_predicted += is_predicted.sum(axis=1)
         start += n_rows
@@ -120,14 +120,7 @@ def count_rows(
     return RuleCounts(start, n_true, n_decisive, n_chosen, n_predicted, n_agreeing, n_labelled)
 
 
-def _as_bits(sets: np.ndarray) -> np.ndarray:
-    """Pack sets of rows, bool of shape (..., n_rows), into words, whole blocks for each."""
-    padded = np.zeros((*sets.shape[:-1], -(-sets.shape[-1] // BLOCK) * BLOCK), np.bool_)
-    padded[..., : sets.shape[-1]] = sets
-    return np.packbits(padded, axis=-1, bitorder="little").view("<u8").astype(np.uint64).ravel()
-
-
-def _decisive_votes(sums: np.ndarray) -> np.ndarray:
+def decisive_votes(sums: np.ndarray) -> np.ndarray:
     """Return the smallest vote on each class without which a row gets another label, int64 (n_classes, n_rows padded).
 
     It is a positive vote for the predicted class, and a negative one, against it, for the others. Of equal sums, the

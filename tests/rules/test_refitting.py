@@ -1,0 +1,159 @@
+"""Refitted weights are the coefficients of scikit-learn's logistic regression on the outputs of the rules."""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+
+from tests.helpers.problems import small, three_classes, xor
+from tests.helpers.tables import mixed_frame, mixed_model
+from wtm import WTMClassifier, load_model
+from wtm.export import to_json
+from wtm.rules import parse_rule
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y = mixed_frame()
+    return X, {"two": y == "yes", "three": y}
+
+
+def distinct_outputs(clf, X):
+    """The outputs of the different rules, whatever they vote for."""
+    table = clf.rules(one_sided=False)
+    conditions = {rule.conditions: rule for rule in table}
+    return np.stack([rule.holds(X) for rule in conditions.values()], axis=1)
+
+
+@pytest.mark.parametrize("model", ["two", "three"])
+def test_l2_gives_the_probabilities_of_logistic_regression(model, data, request):
+    clf, X, y = request.getfixturevalue(model), data[0], data[1][model]
+    refitted = clf.refit(X, y, "l2", C=0.5)
+    outputs = distinct_outputs(clf, X)
+    expected = LogisticRegression(C=0.5, max_iter=1000).fit(outputs, y)
+    np.testing.assert_allclose(refitted.predict_proba(X), expected.predict_proba(outputs), atol=5e-3)
+    if model == "two":
+        np.testing.assert_allclose(refitted.decision_function(X), expected.decision_function(outputs), atol=2e-2)
+
+
+@pytest.mark.parametrize("model", ["two", "three"])
+@pytest.mark.parametrize("penalty", ["l1", "l2"])
+def test_a_refitted_model_is_an_ordinary_classifier(model, penalty, data, request, tmp_path):
+    clf, X, y = request.getfixturevalue(model), data[0], data[1][model]
+    before = clf.class_sums(X)
+    refitted = clf.refit(X, y, penalty)
+    assert refitted.score(X, y) > clf.score(X, y) - 0.02
+    assert refitted.predict_proba(X).max() < 1
+    table = refitted.rules(X, y)
+    assert len(table) > 0
+    found = {rule.conditions for rule in table if len(rule.conditions) > 1}
+    assert found <= {rule.conditions for rule in clf.rules(one_sided=False)}
+    read = [parse_rule(f"{rule:.17g}") for rule in table]
+    sums = np.zeros((len(X), len(clf.classes_)))
+    for rule in read:
+        sums[:, clf.classes_.tolist().index(rule.label)] += rule.vote * rule.holds(X)
+    expected = refitted.decision_function(X)
+    assert (expected == (sums[:, 1] if model == "two" else sums)).all()
+    for e, row in zip(refitted.explain(X[:5]), expected[:5], strict=True):
+        assert list(e.class_sums.values()) == np.atleast_1d(row).tolist()
+    refitted.save(tmp_path / "model", prediction_only=True)
+    loaded = load_model(tmp_path / "model")
+    assert (loaded.predict_proba(X) == refitted.predict_proba(X)).all()
+    assert to_json(loaded) == to_json(refitted)
+    assert (refitted.feature_importances_ >= 0).all()
+    assert (clf.class_sums(X) == before).all()
+    assert clf.machines_
+    with pytest.raises(ValueError, match="it was simplified, pruned or refitted"):
+        refitted.partial_fit(X, y)
+    pruned = refitted.prune(X, y, max_accuracy_loss=0)
+    assert len(pruned.rules()) < len(table)
+    assert pruned.score(X, y) >= refitted.score(X, y)
+
+
+def test_l1_removes_more_rules_the_stronger_the_penalty(two, data):
+    X, y = data[0], data[1]["two"]
+    n_rules = [len(two.refit(X, y, C=C).rules()) for C in (0.003, 0.03, 0.3)]
+    assert n_rules == sorted(n_rules)
+    assert n_rules[0] < n_rules[-1] < len(two.rules())
+
+
+def test_cross_validation_takes_the_strongest_penalty_that_is_as_good():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (300, 12))
+    y = X[:, 0] ^ (rng.random(300) < 0.1)  # all rules but those on x0 fit noise
+    clf = small(n_clauses=40, T=20, n_epochs=10).fit(X, y)
+    refitted = clf.refit(X, y)
+    assert len(refitted.rules()) < len(clf.rules()) / 2
+    X_new = rng.integers(0, 2, (2000, 12))
+    assert refitted.score(X_new, X_new[:, 0]) > 0.95
+
+
+def test_weights_of_rows_count_them(two, data):
+    X, y = data[0], data[1]["two"]
+    weights = np.random.default_rng(0).integers(0, 3, len(y))
+    rows = np.repeat(np.arange(len(y)), weights)
+    for penalty in ("l1", "l2"):
+        weighted = two.refit(X, y, penalty, C=0.2, sample_weight=weights)
+        repeated = two.refit(X.iloc[rows], y[rows], penalty, C=0.2)
+        np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=0.02)
+        whole = two.refit(X, y, penalty, C=0.2)
+        assert abs(weighted.predict_proba(X) - whole.predict_proba(X)).max() > 0.03
+    present = np.flatnonzero(weights)
+    of_present = two.refit(X.iloc[present], y[present], sample_weight=weights[present])
+    assert (two.refit(X, y, sample_weight=weights).class_sums(X) == of_present.class_sums(X)).all()
+
+
+def test_models_of_whole_votes_and_a_large_target_can_be_refitted_and_saved(tmp_path):
+    X, y = three_classes()
+    clf = small(gamma=0, T=1000, n_clauses=4, n_epochs=2).fit(X, y)
+    refitted = clf.refit(X, y, C=1)
+    refitted.save(tmp_path / "m", prediction_only=True)
+    assert (load_model(tmp_path / "m").class_sums(X) == refitted.class_sums(X)).all()
+    assert clf.get_params() == refitted.get_params()
+
+
+def test_a_base_rate_is_the_votes_of_two_rules_of_which_one_holds():
+    X, y = xor()
+    y[:] = np.arange(len(y)) % 4 == 0  # independent of X
+    refitted = small().fit(X, y).refit(X, y, C=3e-3)
+    table = refitted.rules()
+    assert len(table) == 2
+    assert (refitted.decision_function(X) == refitted.decision_function(X[:1])).all()
+    assert refitted.predict_proba(X)[0, 1] == pytest.approx(0.25, abs=0.05)
+
+
+def test_results_do_not_depend_on_the_number_of_threads(data):
+    X, y = data[0], data[1]["two"]
+    sums = [mixed_model(2, n_jobs=n_jobs).refit(X, y).class_sums(X) for n_jobs in (1, 2)]
+    assert (sums[0] == sums[1]).all()
+
+
+def test_errors_say_what_is_wrong(two, three, data):
+    X, y = data[0], data[1]["two"]
+    with pytest.raises(NotFittedError):
+        WTMClassifier().refit(X, y)
+    for wrong in ("L1", None, 1):
+        with pytest.raises(ValueError, match="penalty must be 'l1' or 'l2', got"):
+            two.refit(X, y, wrong)
+    for wrong in (0, -1.0, np.inf, np.nan):
+        with pytest.raises(ValueError, match="C must be a number greater than 0, got"):
+            two.refit(X, y, C=wrong)
+    with pytest.raises(TypeError, match="C must be a number"):
+        two.refit(X, y, C="1")
+    with pytest.raises(ValueError, match="sample_weight must not be negative"):
+        two.refit(X, y, sample_weight=-np.ones(len(y)))
+    with pytest.raises(ValueError, match="True does not occur"):
+        two.refit(X[~y], y[~y])
+    one = np.concatenate([np.flatnonzero(~y), np.flatnonzero(y)[:1]])
+    with pytest.raises(ValueError, match="True occurs only once in y"):
+        two.refit(X.iloc[one], y[one])
+    assert two.refit(X.iloc[one], y[one], C=1).predict(X[:0]).shape == (0,)
+    with pytest.raises(ValueError, match="y"):
+        two.refit(X, np.full(len(y), "new"))
+    X, y = xor()
+    clf = small().fit(X, y)
+    for machine in clf.machines_:
+        machine.include_bits[:] = 0
+    clf._voting = None
+    with pytest.raises(ValueError, match="no rules to refit"):
+        clf.refit(X, y)
