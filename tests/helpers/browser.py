@@ -1,6 +1,5 @@
 """Headless Chromium, driven by the DevTools protocol over two pipes."""
 
-import base64
 import fcntl
 import json
 import os
@@ -75,16 +74,6 @@ class Browser:
             codes = {"Tab": 9, "Enter": 13, " ": 32, "ArrowDown": 40}
             windows = {"windowsVirtualKeyCode": codes[key]} if key in codes else {}
             self.send("Input.dispatchKeyEvent", type=kind, key=key, code=code or key, **texts, **windows)
-
-    def screenshot(self, path, width=1200, height=None, *, dark=False, whole=True):
-        """Write a picture of the page as PNG."""
-        self.send("Emulation.setEmulatedMedia", features=[
-            {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        ])  # fmt: skip
-        self.send("Emulation.setDeviceMetricsOverride", width=width, height=height or 900, deviceScaleFactor=1,
-                  mobile=width < 600)  # fmt: skip
-        data = self.send("Page.captureScreenshot", captureBeyondViewport=whole)["data"]
-        path.write_bytes(base64.b64decode(data))
 
     def close(self):
         try:

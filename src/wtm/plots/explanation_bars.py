@@ -119,6 +119,7 @@ class ExplanationDisplay:
         names = [plain(escape(shorten(text, MAX_LABEL))) for text in self.rules]
         self.ax_.set_yticks(range(n_bars), [*names, "class sum"], size="small")
         self.ax_.invert_yaxis()
+        self.ax_.use_sticky_edges = False  # which would leave no margin at one side
         self.ax_.margins(x=0.12)
         self.ax_.axvline(0, color="black", linewidth=0.8)
         self.ax_.set(xlabel=f"votes for {plain(escape(shorten(spell_label(self.label), MAX_LABEL)))}")

@@ -16,7 +16,7 @@ from wtm.utils.printable import escape, shorten
 from wtm.validation.image_shape import check_image_shape
 
 _OFF, _NEUTRAL, _ON = "#d55e00", "#f7f7f7", "#0072b2"
-_MARKED = 0.3
+_MARKED = 0.5
 """Negative pixels get a cross from this part of the largest value on."""
 
 
@@ -42,7 +42,7 @@ class ImagesDisplay:
 
     @classmethod
     def from_estimator(
-        cls, clf: Any, image_shape: tuple[int, int], *, kind: str = "classes", n_rules: int = 12, ax: Any = None
+        cls, clf: Any, image_shape: tuple[int, int], *, kind: str = "classes", n_rules: int = 10, ax: Any = None
     ) -> Self:
         """Draw the classes or the rules of a classifier of images.
 
@@ -55,7 +55,7 @@ class ImagesDisplay:
         kind : {"classes", "rules"}, default="classes"
             "rules" draws the rules with the largest weights, each on its own: 1 where a pixel must be on, -1 where it
             must be off. "classes" adds the images of all rules of a class, times their votes.
-        n_rules : int, default=12
+        n_rules : int, default=10
             Largest number of rules to draw.
         ax : sequence of matplotlib Axes, optional
             One for each image; the default is a new figure.

@@ -62,7 +62,7 @@ def to_html(
     """
     data = page_data(clf, X, y, feature_names=feature_names, image_shape=image_shape, n_rows=n_rows)
     style = _part("page.css")
-    script = _part("evaluate.js") + _part("page.js")
+    script = "".join(map(_part, ("evaluate.js", "elements.js", "page.js")))
     script = re.sub(r"[^\x00-\x7f]", lambda c: f"\\u{ord(c[0]):04x}", script)  # all are in its strings
     parts = {
         "style": style,
