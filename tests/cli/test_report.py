@@ -41,6 +41,16 @@ def test_labels_can_be_in_another_column_or_none(model, write, tmp_path):
     assert (tmp_path / "model.html").read_text("ascii") == to_html(clf, X, frame["bought"], n_rows=1)
 
 
+def test_rows_keep_their_numbers_where_some_have_no_label(model, write, tmp_path):
+    table = people()
+    table["buys"] = [label if i % 2 else "" for i, label in enumerate(table["buys"])]
+    data, clf = write(as_csv(table)), load_model(model)
+    done("report", model, "--data", data, "--rows", 2, "--out", tmp_path / "model.html")
+    frame = pd.read_csv(data)[1::2]
+    X, y = frame[clf.feature_names_in_], frame["buys"]
+    assert (tmp_path / "model.html").read_text("ascii") == to_html(clf, X, y, row_names=X.index + 1, n_rows=2)
+
+
 def test_misuse_is_refused_before_anything_is_written(model, data, tmp_path):
     command = ("report", model, "--out", tmp_path / "model.html")
     assert "pass --data too" in refused(*command, "--target", "buys")

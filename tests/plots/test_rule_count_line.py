@@ -37,3 +37,16 @@ def test_a_model_without_rules_and_missing_labels_are_refused(mixed):
         RuleCountDisplay.from_estimator(case.clf, case.X, np.zeros(len(case.rows), int))
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         RuleCountDisplay.from_estimator(*mixed[:2], mixed[2][:5])
+
+
+def test_a_pruned_model_shows_how_it_was_pruned(mixed):
+    clf, X, y = mixed
+    pruned = clf.prune(X, y, n_rules=5)
+    display = RuleCountDisplay.from_pruned(pruned)
+    assert list(zip(display.n_rules.tolist(), display.accuracy.tolist(), strict=True)) == pruned.pruning_["curve"][::-1]
+    assert display.line_.get_xdata().tolist() == display.n_rules.tolist()
+    assert display.accuracy[0] == pruned.score(X, y)
+    assert display.ax_.get_xlabel() == "rules kept, the most needed first"
+    for without_curve in (clf, clf.prune(n_rules=5)):
+        with pytest.raises(ValueError, match="clf has no pruning_ with a curve"):
+            RuleCountDisplay.from_pruned(without_curve)

@@ -41,9 +41,9 @@ def test_rules_are_those_of_the_classifier_in_its_order():
 def test_rows_are_spread_over_the_table_and_have_their_nearest_change():
     clf, (X, y) = mixed_model(), mixed_frame()
     data = data_of(to_html(clf, X, y, n_rows=3))
-    assert [row["number"] for row in data["rows"]] == [1, 200, 400]
+    assert [row["name"] for row in data["rows"]] == ["1", "200", "400"]
     for row in data["rows"]:
-        at = row["number"] - 1
+        at = int(row["name"]) - 1
         assert data["classes"][row["label"]] == y[at]
         (explanation,) = clf.explain(X[at : at + 1])
         assert row["nearest"]["text"] == str(explanation.nearest_change())
@@ -74,6 +74,8 @@ def test_rows_and_labels_are_optional():
     assert "precision" not in data["rules"]
     assert {row["label"] for row in data["rows"]} == {None}
     assert data_of(to_html(clf, X, y, n_rows=0))["rows"] == []
+    named = data_of(to_html(clf, X, row_names=pd.Series(X.index * 10, X.index + 1), n_rows=2))
+    assert [row["name"] for row in named["rows"]] == ["0", "3990"]
 
 
 def test_columns_that_no_rule_uses_take_no_space():
@@ -126,6 +128,10 @@ def test_what_can_not_be_shown_is_refused():
         to_html(case.clf, n_rows=-1)
     with pytest.raises(ValueError, match="y was passed without X"):
         to_html(case.clf, y=[1])
+    with pytest.raises(ValueError, match="row_names was passed without X"):
+        to_html(case.clf, row_names=[1])
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        to_html(case.clf, case.X, row_names=[1])
     with pytest.raises(TypeError, match="clf must be a WTMClassifier, got a str"):
         to_html("model")
     with pytest.raises(ValueError, match="feature_names must name each"):

@@ -16,10 +16,11 @@ from wtm.cli.target_labels import labels_of_model
 
 def rows_with_labels(
     clf: WTMClassifier, options: TableOptions, target: str | None = None
-) -> tuple[Any, np.ndarray | None]:
-    """Return the table that the model takes, and the labels; None without them, and else only the rows that have one.
+) -> tuple[Any, np.ndarray | None, np.ndarray]:
+    """Return the table that the model takes, the labels, and the places of the rows in the file.
 
-    `target` names the column with the labels. By default it is that of the training, which the file may lack.
+    Without a column of labels, they are None and all rows are returned; otherwise those that have one. `target` names
+    the column with the labels. By default it is that of the training, which the file may lack.
     """
     clf.n_jobs = options.n_jobs
     with open_table(options.data, options.format.over(stored_format(clf))) as source:
@@ -34,6 +35,6 @@ def rows_with_labels(
     X = pa.concat_tables([table for _, table in parts])
     if not others:
         options.note(f"{source.name} has no column with labels, so precision is not counted.")
-        return X, None
+        return X, None, np.arange(len(X))
     rows, y = labels_of_model([batch for batch, _ in parts], others[0], clf, source, options, drop_missing=True)
-    return X.take(rows), y
+    return X.take(rows), y, rows

@@ -30,8 +30,9 @@ def report(
     check_output(out, [model] if options is None else [model, options.data], overwrite=overwrite)
     shape = None if image_shape is None else _shape(image_shape)
     clf = load_model(model)
-    X, y = (None, None) if options is None else rows_with_labels(clf, options, target)
-    page = to_html(clf, X, y, image_shape=shape, n_rows=n_rows)
+    X, y, rows = (None, None, None) if options is None else rows_with_labels(clf, options, target)
+    names = None if rows is None else rows + 1
+    page = to_html(clf, X, y, row_names=names, image_shape=shape, n_rows=n_rows)
     with atomic_write(out) as file:
         file.write(page.encode())
 

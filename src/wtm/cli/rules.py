@@ -16,7 +16,7 @@ _COUNTED = {"support": ".1%", "precision": ".1%", "separation": ".4g", "decides"
 def rules(model: Path, per_class: int, options: TableOptions | None) -> None:
     """Print the first rules of each class; with a table, in the order of how well they separate the classes there."""
     clf = load_model(model)
-    table = clf.rules() if options is None else clf.rules(*rows_with_labels(clf, options))
+    table = clf.rules() if options is None else clf.rules(*rows_with_labels(clf, options)[:2])
     if len(table):
         print_rules(_lines(table, per_class))
     else:

@@ -23,6 +23,8 @@ class RuleCountDisplay:
     accuracy : ndarray of shape (n_points,)
     baseline : float or None
         Share of the most frequent label, which gets a horizontal line.
+    order : str
+        Which rules are kept first.
 
     Attributes
     ----------
@@ -31,8 +33,15 @@ class RuleCountDisplay:
     line_ : matplotlib Line2D
     """
 
-    def __init__(self, *, n_rules: np.ndarray, accuracy: np.ndarray, baseline: float | None = None) -> None:
-        self.n_rules, self.accuracy, self.baseline = n_rules, accuracy, baseline
+    def __init__(
+        self,
+        *,
+        n_rules: np.ndarray,
+        accuracy: np.ndarray,
+        baseline: float | None = None,
+        order: str = "the heaviest first",
+    ) -> None:
+        self.n_rules, self.accuracy, self.baseline, self.order = n_rules, accuracy, baseline, order
 
     @classmethod
     def from_estimator(cls, clf: Any, X: Any, y: Any, *, ax: Any = None) -> Self:
@@ -68,6 +77,23 @@ class RuleCountDisplay:
         _, counts = np.unique(y, return_counts=True)
         return cls(n_rules=n_rules, accuracy=np.array(accuracy), baseline=float(counts.max() / len(y))).plot(ax)
 
+    @classmethod
+    def from_pruned(cls, clf: Any, *, ax: Any = None) -> Self:
+        """Draw how the accuracy changed as `WTMClassifier.prune` removed rules one by one.
+
+        Parameters
+        ----------
+        clf : WTMClassifier
+            As ``prune(X, y, ...)`` returns it.
+        ax : matplotlib Axes, optional
+            The default is a new figure.
+        """
+        curve = getattr(clf, "pruning_", {}).get("curve")
+        if curve is None:
+            raise ValueError("clf has no pruning_ with a curve: pass what prune(X, y, ...) of a classifier returns.")
+        n_rules, accuracy = map(np.array, zip(*reversed(curve), strict=True))
+        return cls(n_rules=n_rules, accuracy=accuracy, order="the most needed first").plot(ax)
+
     def plot(self, ax: Any = None) -> Self:
         """Draw on axes, by default those of a new figure."""
         self.ax_ = axes_for(ax)
@@ -78,8 +104,8 @@ class RuleCountDisplay:
         )
         if self.baseline is not None:
             self.ax_.axhline(self.baseline, color="gray", linestyle="--", label="always the most frequent class")
-        self.ax_.set(xlabel="rules kept, the heaviest first", ylabel="accuracy", xscale="log")
+            self.ax_.legend(frameon=False)
+        self.ax_.set(xlabel=f"rules kept, {self.order}", ylabel="accuracy", xscale="log")
         self.ax_.xaxis.set_major_formatter("{x:g}")
         self.ax_.grid(alpha=0.25)
-        self.ax_.legend(frameon=False)
         return self

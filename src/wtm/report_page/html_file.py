@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
+import numpy as np
+
 from wtm.report_page.page_data import page_data
 
 
@@ -17,6 +19,7 @@ def to_html(
     y: Any = None,
     *,
     feature_names: Sequence[str] | None = None,
+    row_names: Sequence[Any] | np.ndarray | None = None,
     image_shape: tuple[int, int] | None = None,
     n_rows: int = 30,
 ) -> str:
@@ -36,6 +39,8 @@ def to_html(
         Labels of the rows, for the accuracy and the precision of the rules.
     feature_names : sequence of str of length n_features_in_, optional
         Names of the columns; the default is the names seen in `fit`, or else ``x0``, ``x1`` and so on.
+    row_names : array-like of shape (n_samples,), optional
+        What the page calls the rows, such as their identifiers; the default is their numbers, from 1.
     image_shape : tuple of int, optional
         Height and width, if the columns are the pixels of images, row by row. The page then draws each class.
     n_rows : int, default=30
@@ -60,7 +65,9 @@ def to_html(
     >>> clf = WTMClassifier(n_clauses=4, T=4, n_epochs=5, random_state=0).fit(X, y)
     >>> Path("model.html").write_text(to_html(clf, X, y))  # doctest: +SKIP
     """
-    data = page_data(clf, X, y, feature_names=feature_names, image_shape=image_shape, n_rows=n_rows)
+    data = page_data(
+        clf, X, y, feature_names=feature_names, row_names=row_names, image_shape=image_shape, n_rows=n_rows
+    )
     style = _part("page.css")
     script = "".join(map(_part, ("evaluate.js", "elements.js", "page.js")))
     script = re.sub(r"[^\x00-\x7f]", lambda c: f"\\u{ord(c[0]):04x}", script)  # all are in its strings

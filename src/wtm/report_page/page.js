@@ -125,12 +125,13 @@ function prepareRules() {
 const importance = (place) => columns[place].importance;
 const byImportance = [...columns.keys()].sort((one, other) => importance(other) - importance(one) || one - other);
 
-function showColumns(shown) {
+function showColumns(shown = 20) {
   const most = largest(columns.map((column) => column.importance));
   byId("columns-list").replaceChildren(...byImportance.slice(0, shown).map((place) => element("li", {},
     nameOf(columns[place].name, 60), element("span", { class: "number" }, percent(importance(place))),
     bar(importance(place) / most))));
   byId("columns-more").hidden = columns.length <= shown;
+  byId("columns-more").onclick = () => showColumns(shown + 200);
 }
 
 // ---- Images ----
@@ -186,13 +187,14 @@ const state = { original: [], row: [], before: null, rival: null, shownColumns: 
 
 function prepareRows() {
   if (!data.rows.length) {
-    data.rows.push({ number: null, label: null, values: columns.map((column) => column.start), nearest: null });
+    data.rows.push({ name: "made up", label: null, values: columns.map((column) => column.start) });
     byId("rows-intro").textContent += " The report was made without rows, so this one is made up.";
   }
+  if (image) byId("rows-intro").textContent += " A click turns a pixel on or off.";
   byId("row-choice").append(...data.rows.map((row) => {
     const { predicted } = evaluate(row.values);
     const wrong = row.label === null || row.label === predicted ? "" : ` ✗, label ${label(row.label)}`;
-    return element("option", {}, row.number === null ? "made up" : `row ${row.number.toLocaleString("en")}: ${label(predicted)}${wrong}`);
+    return element("option", {}, `${shorten(row.name, 40)}: ${label(predicted)}${wrong}`);
   }));
   const choice = byId("row-choice");
   const step = (by) => () => { choice.selectedIndex = (choice.selectedIndex + by + data.rows.length) % data.rows.length; showRow(); };
@@ -204,7 +206,7 @@ function prepareRows() {
   byId("row-form").addEventListener("submit", (event) => event.preventDefault());
   byId("values-search-label").hidden = columns.length < 10;
   byId("values-search").addEventListener("input", showValues);
-  byId("values-more").addEventListener("click", () => { state.shownColumns = columns.length; showValues(); });
+  byId("values-more").addEventListener("click", () => { state.shownColumns += 200; showValues(); });
   byId("row-image").addEventListener("click", flipPixel);
   byId("row-image").hidden = !image;
   showRow();
@@ -356,8 +358,7 @@ function reasonList(title, chosen, effects) {
 
 showOverview();
 prepareRules();
-showColumns(20);
-byId("columns-more").addEventListener("click", () => showColumns(columns.length));
+showColumns();
 if (image) showImages();
 byId("images").hidden = byId("to-images").hidden = !image;
 prepareRows();

@@ -7,7 +7,7 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-from sklearn.utils import _safe_indexing, check_scalar
+from sklearn.utils import _safe_indexing, check_consistent_length, check_scalar
 
 from wtm.export.model_tables import Column, ModelTables
 from wtm.rules import Explanation, RuleTable
@@ -30,6 +30,7 @@ def page_data(
     y: Any,
     *,
     feature_names: Sequence[str] | None,
+    row_names: Sequence[Any] | np.ndarray | None,
     image_shape: tuple[int, int] | None,
     n_rows: int,
 ) -> dict[str, Any]:
@@ -41,11 +42,20 @@ def page_data(
     tables = ModelTables.of(clf, feature_names)
     check_scalar(n_rows, "n_rows", numbers.Integral, min_val=0)
     shape = None if image_shape is None else check_image_shape(image_shape, tables.n_columns)
+    if X is None and row_names is not None:
+        raise ValueError("row_names was passed without X: pass the rows that have these names as X.")
     rules = clf.rules(X, y, one_sided=False, feature_names=feature_names)
     conditions = _ConditionList({column.name: place for place, column in enumerate(tables.columns)})
     labels = None if y is None else class_indices(check_labels(y, "y"), clf.classes_, "y")
     classes = {label: place for place, label in enumerate(tables.labels)}
     importances = clf.feature_importances_.tolist()
+    chosen, rows = (
+        (np.empty(0, np.int64), []) if X is None else _rows(X, labels, row_names, tables.columns, int(n_rows))
+    )
+    if rows and clf._model.parameters.n_features <= _MAX_FEATURES:
+        explanations = clf.explain(_taken(X, chosen), feature_names=feature_names)
+        for row, explanation in zip(rows, explanations, strict=True):
+            row["nearest"] = _nearest(explanation, conditions)
     return {
         "target": getattr(clf, "target_name_", None),
         "classes": [spell_label(label) for label in tables.labels],
@@ -58,7 +68,7 @@ def page_data(
         "image": shape,
         "rules": _rules(rules, classes, conditions),
         "counts": None if X is None else _counts(clf, X, labels),
-        "rows": [] if X is None else _rows(clf, X, labels, tables.columns, feature_names, conditions, int(n_rows)),
+        "rows": rows,
         "conditions": conditions.listed,  # after all that adds to it
     }
 
@@ -133,31 +143,23 @@ def _counts(clf: Any, X: Any, labels: np.ndarray | None) -> dict[str, list[Any]]
 
 
 def _rows(
-    clf: Any,
-    X: Any,
-    labels: np.ndarray | None,
-    columns: Sequence[Column],
-    feature_names: Sequence[str] | None,
-    conditions: _ConditionList,
-    n_rows: int,
-) -> list[dict[str, Any]]:
-    """Return the rows to explain: their values in the columns that rules use, and the nearest change."""
+    X: Any, labels: np.ndarray | None, names: Any, columns: Sequence[Column], n_rows: int
+) -> tuple[np.ndarray, list[dict[str, Any]]]:
+    """Choose the rows to explain; return their positions, and their values in the columns that rules use."""
     table = read_table(X)
+    if names is not None:
+        names = np.asarray(names, object)
+        check_consistent_length(table, names)
     chosen = np.unique(np.linspace(0, len(table) - 1, min(n_rows, len(table))).astype(np.int64))
-    if not len(chosen):
-        return []
     part = table[chosen]
     values = [_values(part.column(column.position)) for column in columns]
-    is_small = clf._model.parameters.n_features <= _MAX_FEATURES
-    explanations = clf.explain(_taken(X, chosen), feature_names=feature_names)
-    return [
+    return chosen, [
         {
-            "number": number + 1,
+            "name": str(number + 1 if names is None else names[number]),
             "label": None if labels is None else int(labels[number]),
             "values": [of_column[i] for of_column in values],
-            "nearest": _nearest(explanation, conditions) if is_small else None,
         }
-        for i, (number, explanation) in enumerate(zip(chosen.tolist(), explanations, strict=True))
+        for i, number in enumerate(chosen.tolist())
     ]
 
 
