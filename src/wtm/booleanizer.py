@@ -11,10 +11,10 @@ from sklearn.utils import check_scalar
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from wtm.tables.column_conditions import ColumnConditions
-from wtm.tables.doubtful_columns import DoubtfulColumnsWarning, describe_doubtful_columns
+from wtm.tables.doubtful_columns import doubtful_columns_warning
 from wtm.tables.feature_blocks import feature_blocks
 from wtm.tables.learn_conditions import learn_conditions
-from wtm.tables.new_values import NewValuesWarning, describe_new_values
+from wtm.tables.new_values import new_values_warnings
 from wtm.tables.reading import read_validated
 from wtm.tables.table import SparseTable, Table
 from wtm.tables.thresholds import given_thresholds, thresholds_from_json, thresholds_to_json
@@ -166,8 +166,8 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         table = read_validated(self, X, reset=False)
         blocks = feature_blocks(self.conditions_, table)
-        for text in describe_new_values(table, self.conditions_, self.max_categories):
-            warn_caller_once(self, NewValuesWarning(text))
+        for warning in new_values_warnings(table, self.conditions_, self.max_categories):
+            warn_caller_once(self, warning)
         is_sparse = isinstance(table, SparseTable)
         if is_sparse if self.sparse_output == "auto" else self.sparse_output:
             return sp.vstack([sp.csr_array(block) for block in blocks], format="csr")
@@ -318,9 +318,9 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         )
         self._set_conditions(conditions, f"X (n_samples = {table.n_rows})")
         forget_warnings(self)
-        doubt = describe_doubtful_columns(table, names)
+        doubt = doubtful_columns_warning(table, names)
         if doubt is not None:
-            warn_caller(DoubtfulColumnsWarning(doubt))
+            warn_caller(doubt)
         return self
 
     def _set_conditions(self, conditions: ColumnConditions, name: str) -> None:

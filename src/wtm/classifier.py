@@ -403,14 +403,16 @@ class WTMClassifier(Reducible):
         table, y = self._table(X, reset=reset), check_labels(y, "y")
         check_consistent_length(table, y)
         weights = sample_weights(sample_weight, len(y))
+        name = "y"
         if weights is not None and not weights.all():
+            name = "y, whose other rows have weight 0,"
             # Rows of weight 0 are removed before anything is learnt or drawn.
             present = np.flatnonzero(weights)
             table, y, weights = table[present], y[present], weights[present]
         if weights is not None and not is_batch:
             weights = mean_one_if_shares(weights)
         if learn_classes:
-            self.classes_ = unique_labels(y, "y")
+            self.classes_ = unique_labels(y, name)
         if reset:
             self._learn_features(table, weights)
         data = LabelledExamples(self._examples(table), class_indices(y, self.classes_, "y"), weights)

@@ -16,7 +16,7 @@ from wtm.machine.class_machine import Machine
 from wtm.machine.examples import Examples, words_per_row
 from wtm.machine.model_state import Model, PredictionModel
 from wtm.machine.voting import VotingModel
-from wtm.tables.new_values import NewValuesWarning, describe_new_values
+from wtm.tables.new_values import new_values_warnings
 from wtm.tables.reading import read_validated
 from wtm.tables.table import SparseTable, Table
 from wtm.utils.caller import forget_warnings, warn_caller_once
@@ -146,8 +146,8 @@ class Predictor(ClassifierMixin, BaseEstimator):
     def _warn_of_new_values(self, table: Table | SparseTable) -> None:
         b = self.booleanizer_
         conditions, max_categories = (None, None) if b is None else (b.conditions_, b.max_categories)
-        for text in describe_new_values(table, conditions, max_categories):
-            warn_caller_once(self, NewValuesWarning(text))
+        for warning in new_values_warnings(table, conditions, max_categories):
+            warn_caller_once(self, warning)
 
     def _is_strict(self) -> bool:
         return isinstance(self.booleanizer, str) and self.booleanizer == "strict"

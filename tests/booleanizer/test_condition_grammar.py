@@ -89,3 +89,9 @@ def test_a_conjunction_holds_where_all_conditions_hold(cuts, missing):
         parts = [Interval("x", low=low), *parts[:-1]]
     both = conjunction(parts)
     assert (both.holds(values) == np.all([part.holds(values) for part in parts], axis=0)).all()
+
+
+@pytest.mark.parametrize("text", [None, 5, b"a > 1", ["a > 1"]])
+def test_a_condition_that_is_no_text_is_a_type_error(text):
+    with pytest.raises(TypeError, match=r"text must be a string such as 'age > 40\.5', got"):
+        parse_condition(text)

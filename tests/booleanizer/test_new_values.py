@@ -98,6 +98,19 @@ def test_every_method_names_a_column_of_categories(method, values):
     assert text.startswith("column 0 ")
 
 
+@pytest.mark.parametrize("nothing", [None, np.nan])
+def test_categories_that_are_missing_in_all_rows_are_called_missing(nothing):
+    X = np.array([["red", 1], ["blue", 2]] * 10, object)
+    model = small().fit(X, [0, 1] * 10)
+    Z = X.copy()
+    Z[:, 0] = nothing
+    (text,) = new_values(lambda: [getattr(model, method)(Z) for method in METHODS])
+    assert text.startswith("column 0 is missing in all rows, but never was in fit")
+    Z[3, 0] = "green"
+    (text,) = new_values(lambda: model.predict(Z))
+    assert text.startswith("column 0 holds no value seen in fit, such as 'blue'")
+
+
 def test_features_of_zeros_and_ones_too():
     bits = (NUMBERS > 0).astype(float)
     model = small().fit(bits, LABELS)

@@ -289,3 +289,11 @@ def test_values_that_are_not_labels_are_named(labels):
 def test_classes_that_are_not_a_list_of_labels_are_named(classes):
     with pytest.raises(ValueError, match=r"^(Unknown label type: )?classes must "):
         small().partial_fit(X, y, classes=classes)
+
+
+def test_weights_of_0_for_all_other_classes_are_named():
+    weights = (y == y[0]) * 1.0
+    with pytest.raises(ValueError, match="y, whose other rows have weight 0, must hold at least two classes, got one"):
+        small().fit(X, y, sample_weight=weights)
+    with pytest.raises(ValueError, match=r"^y must hold at least two classes"):
+        small().fit(X, y * 0, sample_weight=weights * 0 + 1)

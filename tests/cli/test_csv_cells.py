@@ -5,7 +5,7 @@ import pytest
 from wtm.cli import csv_cells
 from wtm.cli.csv_cells import Cells, cells_as_text, plain_numbers
 from wtm.cli.csv_format import CsvFormat
-from wtm.cli.training_columns import column_notes, training_column, training_columns
+from wtm.cli.training_columns import column_note, training_column, training_columns
 
 pa = pytest.importorskip("pyarrow")
 
@@ -38,17 +38,18 @@ def test_many_columns_are_read_as_one(monkeypatch, cells_per_block, n_chunks, by
     for (name, text), column in zip(texts.items(), columns, strict=True):
         assert text.to_pylist() == cells.text(column).to_pylist(), name
     found, notes = training_columns(texts, cells, range(1, 5))
-    expected_notes = []
+    expected_notes = {}
     for name, text in texts.items():
         column = training_column(text, name, cells, range(1, 5))
-        new_notes = list(column_notes(name, text, column, cells, range(1, 5)))
+        note = column_note(name, text, column, cells, range(1, 5))
         # Text that is noted comes as categories, so that no warning follows the note.
-        type = pa.dictionary(pa.int32(), pa.string()) if new_notes and column.type == pa.string() else column.type
+        type = pa.dictionary(pa.int32(), pa.string()) if note and column.type == pa.string() else column.type
         assert found[name].type == type, name
         assert found[name].to_pylist() == column.to_pylist(), name
-        expected_notes += new_notes
+        if note:
+            expected_notes[f"column {name!r}"] = note
     assert notes == expected_notes
-    assert any("'zeros'" in text for text in notes)
+    assert "column 'zeros'" in notes
 
 
 def test_no_rows_and_no_columns():

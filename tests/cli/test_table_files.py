@@ -233,8 +233,8 @@ def test_pipes_are_read(trained, tmp_path):
         ('"a","y"\n"1",1,"u"\n"2",2,"v"\n', "If R wrote row names into it, use row.names=FALSE."),
         ("a,y\n1,u\n2,u\n", "the target 'y' has the one value 'u' in all rows"),
         ("a,y\n1,0.5\n2,1.5\n", "continuous"),
-        ("a,y\n1,1e300\n2,1\n", "continuous"),
-        ("a,y\n1,9223372036854775808\n2,1\n", "'y' holds the integer 9223372036854775808, but"),
+        ("a,y\n1,1e300\n2,1\n", "1e+300, which is too large: convert the labels to strings"),
+        ("a,y\n1,9223372036854775809\n2,-1\n", "'y' holds the integer 9223372036854775809, but"),
         ("a,y\n" + "".join(f"1,id{i}\n" for i in range(20)), "Is the target an identifier?"),
         ("a,y\n" + "5,u\n5,v\n" * 5, "no column with two different values"),
         (

@@ -192,7 +192,7 @@ OTHER_KINDS = {
     "dates as objects": (np.array([datetime.date(2020, 1, 1)] * 2, object), "datetime.date.*dtype object"),
     "halves": (np.array([0.5, 1], np.float32), "0.5.* continuous numbers of dtype float32"),
     "infinity": (np.array([0, np.inf]), "inf.* continuous"),
-    "floats too large to be whole": ([0.0, 1e300], r"1e\+300.* continuous"),
+    "floats too large to be whole": ([0.0, 1e300], r"1e\+300, which is too large: convert the labels to strings"),
 }
 
 

@@ -8,13 +8,19 @@ from wtm.utils.printable import short_repr
 _MOST_NAMED = 10
 
 
-def parse_names(values: Iterable[str], known: Iterable[str]) -> list[str]:
-    """Return the names in an option's values: each value is a name, or several with commas between them."""
+def parse_names(values: Iterable[str], known: Iterable[str], option: str) -> list[str]:
+    """Return the names in an option's values: each value is a name, or several with commas between them.
+
+    A name that occurs twice is a ValueError.
+    """
     known = set(known)
     names: list[str] = []
     for value in values:
         names += [value] if value in known else [name.strip() for name in value.split(",")]
-    return list(dict.fromkeys(names))
+    duplicate = first_duplicate(names)
+    if duplicate is not None:
+        raise ValueError(f"{option} names {short_repr(duplicate)} more than once: leave out the second.")
+    return names
 
 
 def require_columns(names: Iterable[str], known: Sequence[str], file: str, purpose: str, hint: str) -> None:
@@ -27,7 +33,8 @@ def require_columns(names: Iterable[str], known: Sequence[str], file: str, purpo
             hint = f"Did you mean {short_repr(alike[0])}?"
         if "" in missing:
             hint = "A name is empty: is a variable not set?"
-        message = f"{file} has no column {listed(missing)}, {purpose}. Its columns are {listed(known)}. {hint}"
+        noun = "column" if len(missing) == 1 else "columns"
+        message = f"{file} has no {noun} {listed(missing)}, {purpose}. Its columns are {listed(known)}. {hint}"
         raise ValueError(message.rstrip())
 
 

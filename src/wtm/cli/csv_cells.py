@@ -6,7 +6,8 @@ round large integers without notice, so here it hands out text, and its casts de
 """
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -89,19 +90,18 @@ class Cells:
         large = zip(text.filter(is_large).to_pylist(), numbers.filter(is_large).to_pylist(), strict=True)
         for i, (cell, number) in enumerate(large):
             digits = cell.strip().lstrip("+-")
-            # Beyond 64 bits pandas makes text, or Python's own integers, of whole columns.
-            if digits.isdigit() and (int(digits) != abs(number) or int(digits) >= 1 << 63):
+            if digits.isdigit() and int(digits) != abs(number):
                 row = rows[compute.indices_nonzero(is_large)[i].as_py()]
                 error = precision_error(f"row {row:,} of column {short_repr(name)}", int(cell))
                 raise ValueError(f"{error} 'wtm train' leaves it out with --drop {quoted(name)}.")
         return numbers
 
     def integers(self, text: Any) -> Any:
-        """Return a column of numbers as int64, or None if it holds other numbers than integers of 64 bits."""
-        try:
-            return compute.ascii_ltrim(self._plain(text), "+").cast(pa.int64())
-        except pa.ArrowInvalid:
-            return None
+        """Return a column of numbers as int64 or uint64, or None if it holds other numbers than integers of 64 bits."""
+        for kind in (pa.int64(), pa.uint64()):
+            with suppress(pa.ArrowInvalid):
+                return compute.ascii_ltrim(self._plain(text), "+").cast(kind)
+        return None
 
     def are_numbers(self, text: Any) -> Any:
         """Return whether each cell is a number, null where it is missing."""
@@ -111,8 +111,15 @@ class Cells:
         """Return how the cells are read with the other decimal point."""
         return replace(self, decimal="," if self.decimal == "." else ".")
 
+    def without(self, labels: Iterable[Any]) -> "Cells":
+        """Return how the cells are read if none of these labels is missing."""
+        labels = set(labels)
+        return replace(self, missing=pa.array([v for v in self.missing.to_pylist() if v not in labels], pa.string()))
+
     def remedy(self, cell: str) -> str:
         """Return what to do about a cell among numbers."""
+        if are_booleans(pa.array([cell]))[0].as_py():
+            return "Write booleans as 1 and 0 in all rows, or as True and False in all rows."
         other = self.with_other_decimal()
         if other.numbers(pa.array([cell])) is not None:
             return f"If {other.decimal!r} is the decimal point, pass --decimal {shlex.quote(other.decimal)}."
@@ -149,6 +156,11 @@ def quoted(text: str) -> str:
 def cells_as_text(columns: Sequence[Any], cells: Cells) -> list[Any]:
     """Return `cells.text` of columns of the same length."""
     return [text for block in _blocks(columns) for text in _divided(cells.text(_joined(block)), len(block))]
+
+
+def joined_blocks(columns: Sequence[Any]) -> Iterator[Any]:
+    """Yield the cells of columns of the same length, those of many columns in one array."""
+    return map(_joined, _blocks(columns))
 
 
 def plain_numbers(texts: Sequence[Any], cells: Cells) -> list[Any]:

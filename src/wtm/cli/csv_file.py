@@ -13,7 +13,7 @@ from wtm.cli.arrow import compute, pa, unreadable
 from wtm.cli.column_names import check_unique
 from wtm.cli.csv_format import CsvFormat, option_words
 from wtm.cli.file_kinds import check_kind, wide_encoding
-from wtm.utils.printable import short_repr
+from wtm.utils.printable import counted, short_repr
 
 _BLOCK = 2 << 20  # bytes at a time; a row must fit in, and pyarrow reads up to 32 blocks ahead
 _LARGEST_BLOCK = 16 << 20  # for wide tables, since each column of a block takes as long as some tens of cells
@@ -206,10 +206,10 @@ class CsvFile:
             return ValueError(f"{self.name} holds control characters, so it does not seem to be text.")
         row, expected, n_fields = map(int, found.groups())
         row -= self._has_header
-        text = f"{self.name}: row {row:,} has {_fields(n_fields)}, and the rows before it have {expected:,}."
+        text = f"{self.name}: row {row:,} has {counted(n_fields, 'field')}, and the rows before it have {expected:,}."
         remedy = f"Is --separator {short_repr(self._separator)} right? {_OPEN_QUOTE}"
         if row == self._has_header:
-            text = f"{self.name}: the header has {_fields(expected)}, and the first row has {n_fields:,}."
+            text = f"{self.name}: the header has {counted(expected, 'field')}, and the first row has {n_fields:,}."
             if expected == 1:
                 remedy = self.hint or "Is the first line a title or a comment? Then remove it."
             elif n_fields == expected + 1:
@@ -227,10 +227,6 @@ class CsvFile:
             f"{self.name} is not encoded in {short_repr(self._encoding)}{doubt}: "
             f"pass its encoding, such as --encoding {' or '.join(others)}."
         )
-
-
-def _fields(n: int) -> str:
-    return "1 field" if n == 1 else f"{n:,} fields"
 
 
 def _gathered(reader: Any) -> Iterator[Any]:

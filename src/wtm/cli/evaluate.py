@@ -21,7 +21,7 @@ from wtm.cli.table_options import TableOptions
 from wtm.cli.target_labels import labels_of_model
 from wtm.loading import load_model
 from wtm.utils.atomic_write import atomic_write
-from wtm.utils.printable import escape
+from wtm.utils.printable import counted, escape
 
 _WIDTH = 10_000  # so that nothing is cut where nobody looks
 
@@ -73,7 +73,7 @@ def _metrics(clf: WTMClassifier, labels: np.ndarray, found: dict[str, np.ndarray
 
 def _print(metrics: dict[str, Any]) -> None:
     typer.echo(
-        f"accuracy on {metrics['rows']:,} rows: {100 * metrics['accuracy']:.2f} % "
+        f"accuracy on {counted(metrics['rows'], 'row')}: {100 * metrics['accuracy']:.2f} % "
         f"(the most frequent class alone: {100 * metrics['accuracy_of_most_frequent_class']:.2f} %)"
     )
     typer.echo(f"log loss: {metrics['log_loss']:.4f}\n")

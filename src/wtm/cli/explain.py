@@ -10,6 +10,7 @@ from wtm.cli.predictions import Predictions, stored_format
 from wtm.cli.table_files import open_table
 from wtm.cli.table_options import TableOptions
 from wtm.loading import load_model
+from wtm.utils.printable import counted
 
 
 def explain(options: TableOptions, model: Path, rows: Sequence[int], *, nearest_change: bool) -> None:
@@ -32,4 +33,5 @@ def explain(options: TableOptions, model: Path, rows: Sequence[int], *, nearest_
                 start += len(batch)
                 if not missing:
                     return
-    raise ValueError(f"{source.name} has {start - 1:,} rows, so there is no row {min(missing):,}, which --row names.")
+    n_rows = counted(start - 1, "row")
+    raise ValueError(f"{source.name} has {n_rows}, so there is no row {min(missing):,}, which --row names.")

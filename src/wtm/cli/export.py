@@ -20,6 +20,7 @@ from wtm.export import from_json, summarize, to_c, to_json, to_onnx, to_python, 
 from wtm.export.names import check_name
 from wtm.loading import load_model
 from wtm.utils.atomic_write import atomic_write
+from wtm.utils.printable import counted
 
 _Files = dict[str, str | bytes]
 """Contents by the ending of the file."""
@@ -62,7 +63,7 @@ def export(
             check_output(path, [model] if data is None else [model, data], overwrite=overwrite)
         clf = load_model(model)
         if "keep" in given:
-            given["keep"] = parse_names(given["keep"], getattr(clf, "feature_names_in_", ()))
+            given["keep"] = parse_names(given["keep"], getattr(clf, "feature_names_in_", ()), "--keep")
         try:
             contents = write(clf, name, **given)
         except ImportError as error:
@@ -82,7 +83,9 @@ def _agreement(clf: WTMClassifier, bits: int | None, data: Path, *, quiet: bool)
     exact, found = _labels(clf, clf, data, quiet=quiet), _labels(clf, rounded, data, quiet=True)
     if not len(exact):
         raise ValueError(f"{data} has no rows to compare predictions on.")
-    return f"the same label as with exact votes on {np.mean(exact == found):.2%} of {len(exact):,} rows of {data}"
+    return (
+        f"the same label as with exact votes on {np.mean(exact == found):.2%} of {counted(len(exact), 'row')} of {data}"
+    )
 
 
 def _labels(trained: WTMClassifier, clf: Any, data: Path, *, quiet: bool) -> np.ndarray:

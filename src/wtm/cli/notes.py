@@ -1,7 +1,7 @@
 """What commands write on standard error while they work: notes of one line, and progress."""
 
 import warnings
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from typing import Any
 
@@ -16,14 +16,21 @@ def write_note(text: str) -> None:
 
 
 @contextmanager
-def warnings_as_notes(note: Callable[[str], None]) -> Iterator[None]:
-    """Note each warning once, as soon as it is given: a training can take hours after it."""
+def warnings_as_notes(note: Callable[[str], None], noted_columns: Iterable[str] = ()) -> Iterator[None]:
+    """Note each warning once, as soon as it is given: a training can take hours after it.
+
+    A column that has a note, as those with the labels `noted_columns` have, gets no other.
+    """
     noted: set[str] = set()
+    noted_columns = set(noted_columns)
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        if str(message) not in noted:
-            noted.add(str(message))
-            note(str(message))
+        columns: set[str] = getattr(message, "columns", set())
+        if str(message) in noted or (columns and columns <= noted_columns):
+            return
+        noted.add(str(message))
+        noted_columns.update(columns)
+        note(str(message))
 
     with warnings.catch_warnings():
         warnings.simplefilter("always")

@@ -12,7 +12,7 @@ from wtm.cli.predictions import PREDICTION, Predictions, probability_names, stor
 from wtm.cli.table_files import PARQUET, STANDARD_STREAM, open_table
 from wtm.cli.table_options import TableOptions
 from wtm.loading import load_model
-from wtm.utils.printable import short_repr
+from wtm.utils.printable import counted, short_repr
 
 
 def predict(
@@ -24,7 +24,7 @@ def predict(
     with open_table(options.data, options.format.over(stored_format(clf))) as source:
         predictions = Predictions(clf, source, options, proba=proba)
         known = [*source.names, *source.index]
-        kept = parse_names(keep, known)
+        kept = parse_names(keep, known, "--keep")
         require_columns(kept, known, source.name, "which --keep names", source.hint)
         _check_names(kept, [PREDICTION, *(probability_names(clf) if proba else [])])
         if escape_formulas and out.name.lower().endswith(PARQUET):
@@ -40,7 +40,7 @@ def predict(
                 columns = {name: batch[name] for name in kept}
                 write(pa.table(columns | {name: pa.array(values) for name, values in found.items()}))
     if out != STANDARD_STREAM:
-        options.note(f"{out}: predictions for {predictions.n_rows:,} rows")
+        options.note(f"{out}: predictions for {counted(predictions.n_rows, 'row')}")
 
 
 def _check_names(kept: Sequence[str], new: Sequence[str]) -> None:

@@ -9,11 +9,13 @@ from wtm.classifier import WTMClassifier
 from wtm.cli.column_names import require_columns
 from wtm.cli.csv_cells import Cells
 from wtm.cli.csv_format import CsvFormat, option_words
+from wtm.cli.missing_values import MissingValues
 from wtm.cli.model_columns import ModelColumns
 from wtm.cli.notes import with_progress
 from wtm.cli.table_files import TableFile
 from wtm.cli.table_options import TableOptions
 from wtm.utils.caller import forget_warnings
+from wtm.utils.printable import counted
 
 PREDICTION = "prediction"
 
@@ -43,11 +45,14 @@ class Predictions:
         self._proba = proba
         self._names = _needed_columns(clf, source)
         self._columns = None
+        self._missing = MissingValues(options.format)
         if source.is_csv:
-            conditions = [None] * len(self._names) if clf.booleanizer_ is None else clf.booleanizer_.conditions_
+            b = clf.booleanizer_
+            conditions = [None] * len(self._names) if b is None else b.conditions_
             cells = Cells.of(options.format.over(stored_format(clf)))
-            self._columns = ModelColumns(dict(zip(self._names, conditions, strict=True)), cells)
-        self._warnings: dict[str, None] | None = None  # that every batch gave, in their order
+            needs = dict(zip(self._names, conditions, strict=True))
+            self._columns = ModelColumns(needs, cells, None if b is None else b.max_categories)
+        self._warnings: dict[str, Warning | str] | None = None  # that every batch gave, by column, in their order
 
     def batches(
         self, others: Sequence[str], *, hidden: bool = False
@@ -68,7 +73,10 @@ class Predictions:
         with closing(with_progress(batches, self._source.n_rows, "predicting", quiet=quiet)) as shown:
             for batch in shown:
                 yield batch, self._answer(answer, batch)
-        for text in [*(self._warnings or ()), *(self._columns.notes() if self._columns else ())]:
+        notes = {column: str(warning) for column, warning in (self._warnings or {}).items()}
+        if self._columns is not None:  # these say why a column holds no value seen in fit
+            notes |= self._columns.notes()
+        for text in [*self._missing.notes(), *notes.values()]:
             self._options.note(text)
 
     def _note_format(self) -> None:
@@ -84,7 +92,10 @@ class Predictions:
             self._options.note(f"{self._source.name} is read with the options of the training: {option_words(kept)}")
 
     def _answer(self, answer: Callable[[Any], Any], batch: Any) -> Any:
-        table = batch.select(self._names) if self._columns is None else self._columns.read(batch, self.n_rows + 1)
+        table = batch.select(self._names)
+        if self._columns is not None:
+            self._missing.look(table.columns)
+            table = self._columns.read(batch, self.n_rows + 1)
         forget_warnings(self._clf)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -95,9 +106,13 @@ class Predictions:
             except TypeError as error:  # a column of lists, for instance
                 raise ValueError(str(error)) from None
         if len(batch):
-            texts = dict.fromkeys(str(warning.message) for warning in caught)
-            before = texts if self._warnings is None else self._warnings
-            self._warnings = {text: None for text in before if text in texts}
+            found_now = {_label(warning.message): warning.message for warning in caught}
+            before = found_now if self._warnings is None else self._warnings
+            self._warnings = {
+                label: found_now[label] if getattr(warning, "is_missing", False) else warning
+                for label, warning in before.items()
+                if label in found_now
+            }
         self.n_rows += len(batch)
         return found
 
@@ -106,6 +121,11 @@ class Predictions:
         if self._proba:
             found |= zip(probability_names(self._clf), self._clf.predict_proba(table).T, strict=True)
         return found
+
+
+def _label(warning: Warning | str) -> str:
+    """Return the label of the column that a warning is of, or its text."""
+    return next(iter(getattr(warning, "columns", [str(warning)])))
 
 
 def _needed_columns(clf: WTMClassifier, source: TableFile) -> list[str]:
@@ -117,7 +137,7 @@ def _needed_columns(clf: WTMClassifier, source: TableFile) -> list[str]:
         return [str(name) for name in names]
     if len(source.names) != clf.n_features_in_:  # trained in Python on an array: columns go by position
         raise ValueError(
-            f"{source.name} has {len(source.names):,} columns, and the model, which has no column names, needs "
+            f"{source.name} has {counted(len(source.names), 'column')}, and the model, which has no names, needs "
             f"exactly {clf.n_features_in_:,} in the order of training. {source.hint}".rstrip()
         )
     return source.names

@@ -34,7 +34,7 @@ def rows_with_label(labels: Any, name: str, file: str, *, drop_missing: bool) ->
 
 
 def target_column(text: Any, name: str, cells: Cells, rows: Rows) -> Any:
-    """Return a target in CSV as int64, float64, booleans or text; `rows` are the rows' numbers in the file."""
+    """Return a target in CSV as integers, float64, booleans or text; `rows` are the rows' numbers in the file."""
     integers = None if cells.numbers(text) is None else cells.integers(text)
     return training_column(text, name, cells, rows) if integers is None else integers
 
@@ -52,6 +52,7 @@ def labels_of_model(
     column = pa.concat_tables([batch.select([target]) for batch in batches]).unify_dictionaries()[target]
     cells = Cells.of(options.format.over(stored_format(clf))) if source.is_csv else None
     if cells is not None:
+        cells = cells.without(clf.classes_.tolist())  # a class may be called NA
         column = cells.text(column)
     rows = rows_with_label(column, target, source.name, drop_missing=drop_missing)
     return rows, _known_labels(column.take(rows), rows + 1, target, clf, cells)

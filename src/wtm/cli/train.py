@@ -1,7 +1,6 @@
 """``wtm train``: from a file with a table to a model file, and the accuracy on rows held out."""
 
-import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from wtm.classifier import WTMClassifier
 from wtm.cli.arrow import pa
 from wtm.cli.column_names import parse_names, require_columns
 from wtm.cli.csv_cells import Cells, cells_as_text
+from wtm.cli.missing_values import MissingValues
 from wtm.cli.notes import warnings_as_notes, with_progress
 from wtm.cli.output import check_output
 from wtm.cli.parquet_file import ParquetFile
@@ -23,9 +23,8 @@ from wtm.cli.table_files import STANDARD_STREAM, TableFile, open_table
 from wtm.cli.table_options import TableOptions
 from wtm.cli.target_labels import rows_with_label, target_column
 from wtm.cli.training_columns import training_columns
-from wtm.tables.doubtful_columns import DoubtfulColumnsWarning
 from wtm.utils.memory_limits import check_memory
-from wtm.utils.printable import short_repr
+from wtm.utils.printable import counted, short_repr
 from wtm.validation.labels import check_labels
 from wtm.validation.parameters import check_parameters
 
@@ -55,13 +54,13 @@ def train(
     with open_table(options.data, options.format) as source:
         features = _feature_names(source, target, drop, options)
         check_output(out, [options.data], overwrite=options.overwrite)
-        columns, labels = _read(source, features, target, options, drop_missing_target=drop_missing_target)
+        columns, labels, noted = _read(source, features, target, options, drop_missing_target=drop_missing_target)
     training, held_out = divide(labels, holdout, clf.random_state)
-    _fit(clf, columns.take(training), labels[training], options)
-    with warnings_as_notes(options.note):  # of values that only rows held out have
+    with warnings_as_notes(options.note, noted):
+        _fit(clf, columns.take(training), labels[training])
         _report(clf, columns, labels, training, held_out)
-    if refit and len(held_out):
-        clf = _fit(clone(clf), columns, labels, options, is_refit=True)
+        if refit and len(held_out):
+            clf = _fit(clone(clf), columns, labels)
     # Kept in the model file, for `wtm predict` and `wtm evaluate`.
     clf.target_name_ = target
     if source.is_csv and options.format.given():
@@ -100,7 +99,7 @@ def divide(labels: np.ndarray, fraction: float, seed: int) -> tuple[np.ndarray, 
 
 def _feature_names(source: TableFile, target: str, drop: Sequence[str], options: TableOptions) -> list[str]:
     known = [*source.names, *source.index]
-    dropped = parse_names(drop, known)
+    dropped = parse_names(drop, known, "--drop")
     require_columns([target], source.names, source.name, "which --target names", source.hint)
     require_columns(dropped, known, source.name, "which --drop names", source.hint)
     if target in dropped:
@@ -117,9 +116,12 @@ def _feature_names(source: TableFile, target: str, drop: Sequence[str], options:
 
 def _read(
     source: TableFile, features: Sequence[str], target: str, options: TableOptions, *, drop_missing_target: bool
-) -> tuple[Any, np.ndarray]:
-    """Read what is learnt from as a pyarrow table, and the labels, of the rows with a label."""
-    cells = Cells.of(options.format)
+) -> tuple[Any, np.ndarray, Iterable[str]]:
+    """Read what is learnt from as a pyarrow table, and the labels, of the rows with a label.
+
+    Labels of the columns that have a note come with them.
+    """
+    cells, missing = Cells.of(options.format), MissingValues(options.format)
     names = [*features, target]
     if isinstance(source, ParquetFile):  # a small file can hold many rows that are alike
         check_memory(
@@ -128,16 +130,17 @@ def _read(
             "Train on a part of the rows, or leave columns out with --drop.",
         )
     with closing(with_progress(source.batches(names), source.n_rows, "reading", quiet=options.quiet)) as batches:
-        parts = [_text(batch, cells) if source.is_csv else batch for batch in batches]
+        parts = [_text(batch, cells, missing) if source.is_csv else batch for batch in batches]
     table = pa.concat_tables(parts).unify_dictionaries()
     rows = rows_with_label(table[target], target, source.name, drop_missing=drop_missing_target)
     if len(rows) < len(table):
         table = table.take(rows)
     columns, labels = {name: table[name] for name in features}, table[target]
+    notes: dict[str, str] = {}
     if source.is_csv:
         labels = target_column(labels, target, cells, rows + 1)
         columns, notes = training_columns(columns, cells, rows + 1)
-        for text in notes:
+        for text in [*missing.notes(), *notes.values()]:
             options.note(text)
     found = check_labels(labels, f"The target {short_repr(target)}")
     distinct = np.unique(found)
@@ -145,10 +148,11 @@ def _read(
         value = short_repr(distinct.tolist()[0])
         raise ValueError(f"the target {short_repr(target)} has the one value {value} in all rows.")
     _note_similar(distinct, target, options)
-    return pa.table(columns), found
+    return pa.table(columns), found, notes
 
 
-def _text(batch: Any, cells: Cells) -> Any:
+def _text(batch: Any, cells: Cells, missing: MissingValues) -> Any:
+    missing.look(batch.columns)
     return pa.table(cells_as_text(batch.columns, cells), names=batch.column_names)
 
 
@@ -166,32 +170,27 @@ def _note_similar(labels: np.ndarray, target: str, options: TableOptions) -> Non
         )
 
 
-def _fit(
-    clf: WTMClassifier, columns: Any, labels: np.ndarray, options: TableOptions, *, is_refit: bool = False
-) -> WTMClassifier:
-    with warnings_as_notes(options.note):
-        if is_refit:
-            warnings.simplefilter("ignore", DoubtfulColumnsWarning)  # the first fit gave it
-        try:
-            return clf.fit(columns, labels)
-        except TypeError as error:  # a column of lists, for instance
-            raise ValueError(f"{error} --drop leaves a column out.") from None
+def _fit(clf: WTMClassifier, columns: Any, labels: np.ndarray) -> WTMClassifier:
+    try:
+        return clf.fit(columns, labels)
+    except TypeError as error:  # a column of lists, for instance
+        raise ValueError(f"{error} --drop leaves a column out.") from None
 
 
 def _report(clf: WTMClassifier, columns: Any, labels: np.ndarray, training: np.ndarray, held_out: np.ndarray) -> None:
-    epochs = f"{clf.n_epochs_} epoch" + "s" * (clf.n_epochs_ != 1)
+    epochs = counted(clf.n_epochs_, "epoch")
     if clf.early_stopping:
         epochs = f"epoch {clf.best_epoch_} of {len(clf.history_)}"
     assert clf.booleanizer_ is not None
     typer.echo(
-        f"{len(labels):,} rows, {columns.num_columns:,} columns ({clf.booleanizer_.n_features_out_:,} true/false "
-        f"features), {len(clf.classes_):,} classes, {epochs}"
+        f"{counted(len(labels), 'row')}, {counted(columns.num_columns, 'column')} "
+        f"({counted(clf.booleanizer_.n_features_out_, 'true/false feature')}), {len(clf.classes_):,} classes, {epochs}"
     )
     for name, rows in (("training", training), ("held-out", held_out)):
         if len(rows):
             accuracy = clf.score(columns.take(rows), labels[rows])
             _, counts = np.unique(labels[rows], return_counts=True)
             typer.echo(
-                f"accuracy on {len(rows):,} {name} rows: {100 * accuracy:.2f} % "
+                f"accuracy on {counted(len(rows), f'{name} row')}: {100 * accuracy:.2f} % "
                 f"(the most frequent class alone: {100 * counts.max() / len(rows):.2f} %)"
             )

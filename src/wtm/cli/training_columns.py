@@ -1,6 +1,6 @@
 """The columns of a CSV file in training, and what a user may not expect of them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from wtm.cli.arrow import compute, pa
@@ -10,18 +10,19 @@ from wtm.utils.printable import short_repr
 _MOST = 0.5
 
 
-def training_columns(texts: Mapping[str, Any], cells: Cells, rows: Rows) -> tuple[dict[str, Any], list[str]]:
-    """Return columns as float64, booleans or text, and notes on them; `rows` are the rows' numbers in the file."""
+def training_columns(texts: Mapping[str, Any], cells: Cells, rows: Rows) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return columns as float64, booleans or text, and notes by the columns' labels; `rows` are those of the file."""
     columns: dict[str, Any] = {}
-    notes: list[str] = []
+    notes: dict[str, str] = {}
     for (name, text), numbers in zip(texts.items(), plain_numbers(list(texts.values()), cells), strict=True):
         columns[name] = numbers
         if numbers is None:
             columns[name] = training_column(text, name, cells, rows)
-            found = list(column_notes(name, text, columns[name], cells, rows))
-            if found and columns[name] is text:  # fit does not warn of numbers in columns that are marked as categories
-                columns[name] = text.dictionary_encode()
-            notes += found
+            note = column_note(name, text, columns[name], cells, rows)
+            if note is not None:
+                if columns[name] is text:  # fit does not warn of numbers in columns that are marked as categories
+                    columns[name] = text.dictionary_encode()
+                notes[f"column {short_repr(name)}"] = note
     return columns, notes
 
 
@@ -34,7 +35,7 @@ def training_column(text: Any, name: str, cells: Cells, rows: Rows) -> Any:
     return text if found is None else found
 
 
-def column_notes(name: str, text: Any, column: Any, cells: Cells, rows: Rows) -> Iterator[str]:
+def column_note(name: str, text: Any, column: Any, cells: Cells, rows: Rows) -> str | None:
     """Say what a user may not expect of a column: `text` is its cells, `column` what is learnt from.
 
     Numbers lose their leading zeros; text is numbers for the most part.
@@ -43,10 +44,11 @@ def column_notes(name: str, text: Any, column: Any, cells: Cells, rows: Rows) ->
     if pa.types.is_floating(column.type):
         place = compute.index(have_leading_zeros(text), True).as_py()
         if place >= 0:
-            yield f"{label} holds numbers, whose leading zeros do not count, as in row {rows[place]:,}."
+            return f"{label} holds numbers, whose leading zeros do not count, as in row {rows[place]:,}."
     elif pa.types.is_string(column.type):
         are_numbers = cells.are_numbers(text)
         if compute.mean(are_numbers).as_py() >= _MOST or cells.with_other_decimal().numbers(text) is not None:
             place = compute.index(are_numbers, False).as_py()
             cell = text[place].as_py()
-            yield f"{label} is text because row {rows[place]:,} holds {short_repr(cell)}. {cells.remedy(cell)}"
+            return f"{label} is text because row {rows[place]:,} holds {short_repr(cell)}. {cells.remedy(cell)}"
+    return None

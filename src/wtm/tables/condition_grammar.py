@@ -187,9 +187,13 @@ def parse_condition(text: str) -> Condition:
 
     Raises
     ------
+    TypeError
+        `text` is not a string.
     ValueError
         The text does not follow the grammar.
     """
+    if not isinstance(text, str):
+        raise TypeError(f"text must be a string such as 'age > 40.5', got {text!r}. str of a condition gives its text.")
     for form in _FORMS:
         found = form.fullmatch(text)
         if found and (name := _read_name(found["column"])) is not None:

@@ -1,6 +1,8 @@
 """Find columns from which little can be learnt as they are: identifiers, row numbers, numbers and dates as text."""
 
 import re
+from collections.abc import Iterable
+from itertools import chain
 
 import numpy as np
 
@@ -25,10 +27,23 @@ _ROW_NUMBERS = "Drop row numbers and identifiers"
 
 
 class DoubtfulColumnsWarning(UserWarning):
-    """Little can be learnt from some columns as they are."""
+    """Little can be learnt from some columns as they are.
+
+    Parameters
+    ----------
+    text : str
+    columns : set of str
+        Labels of the columns, as in `wtm.tables.columns.NumberColumn`.
+    """
+
+    def __init__(self, text: str, columns: Iterable[str] = ()) -> None:
+        super().__init__(text)
+        self.columns = set(columns)
 
 
-def describe_doubtful_columns(table: Table | SparseTable, names: np.ndarray | None = None) -> str | None:
+def doubtful_columns_warning(
+    table: Table | SparseTable, names: np.ndarray | None = None
+) -> DoubtfulColumnsWarning | None:
     """Name the columns from which little can be learnt, and say what to do about them.
 
     Categories are doubtful if they have at least half as many values as rows, and text also if it is numbers or dates
@@ -44,7 +59,7 @@ def describe_doubtful_columns(table: Table | SparseTable, names: np.ndarray | No
 
     Returns
     -------
-    str or None
+    DoubtfulColumnsWarning or None
         None if there are no such columns. The text does not depend on the number of rows.
     """
     found: dict[str, list[str]] = {}
@@ -60,7 +75,10 @@ def describe_doubtful_columns(table: Table | SparseTable, names: np.ndarray | No
     if table.n_columns == 1:  # all that there is to learn from
         found.pop(_ROW_NUMBERS, None)
     parts = [f"{reason}: {_listed(labels)}." for reason, labels in found.items() if labels]
-    return " ".join(["Little can be learnt from some columns as they are.", *parts]) if parts else None
+    if not parts:
+        return None
+    text = " ".join(["Little can be learnt from some columns as they are.", *parts])
+    return DoubtfulColumnsWarning(text, chain.from_iterable(found.values()))
 
 
 def _listed(labels: list[str]) -> str:

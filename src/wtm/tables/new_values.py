@@ -12,13 +12,27 @@ from wtm.utils.printable import short_repr
 
 
 class NewValuesWarning(UserWarning):
-    """A column holds none of the values seen in fit, so all its features are false."""
+    """A column holds none of the values seen in fit, so all its features are false.
+
+    Parameters
+    ----------
+    text : str
+    column : str
+        Label of the column, as in `wtm.tables.columns.NumberColumn`.
+    is_missing : bool
+        Whether the column is missing in all rows.
+    """
+
+    def __init__(self, text: str, column: str = "", *, is_missing: bool = False) -> None:
+        super().__init__(text)
+        self.columns = {column}
+        self.is_missing = is_missing
 
 
-def describe_new_values(
+def new_values_warnings(
     table: Table | SparseTable, conditions: ColumnConditions | None, max_categories: int | None = None
-) -> Iterator[str]:
-    """Name each column whose values are all missing or unseen, so that its features are false; say what to do.
+) -> Iterator[NewValuesWarning]:
+    """Warn of each column whose values are all missing or unseen, so that its features are false; say what to do.
 
     Parameters
     ----------
@@ -29,33 +43,33 @@ def describe_new_values(
         The Booleanizer's limit. Where a column reached it, fit may have seen further values, so nothing is reported.
     """
     for j in _missing_columns(table):
-        if conditions is None or _needs_numbers(conditions[j]):
+        if conditions is None or _needs_values(conditions[j]):
             label = f"column {j}" if isinstance(table, SparseTable) else table.column(j).label
-            yield (
+            text = (
                 f"{label} is missing in all rows, but never was in fit, so all its features are false. Fill in its "
                 "values, or train with rows in which they are missing."
             )
+            yield NewValuesWarning(text, label, is_missing=True)
     if conditions is None or isinstance(table, SparseTable) or not table.n_rows:
         return
     for j, of_column in conditions.given.items():
         if isinstance(of_column, Categories) and _holds_none_of(table.column(j), of_column, max_categories):
             label = table.column(j).label
-            yield (
+            text = (
                 f"{label} holds no value seen in fit, such as {short_repr(of_column.values[0])}, so all its "
-                "features are false. Check that it has values, written as in fit and of the same type."
+                "features are false. Check that its values are written as in fit and have the same type."
             )
+            yield NewValuesWarning(text, label)
 
 
-def _needs_numbers(conditions: Conditions) -> bool:
-    return isinstance(conditions, Numbers) and bool(conditions.thresholds) and not conditions.has_missing
+def _needs_values(conditions: Conditions) -> bool:
+    has_some = conditions.thresholds if isinstance(conditions, Numbers) else conditions.values
+    return bool(has_some) and not conditions.has_missing
 
 
 def _holds_none_of(column: Column, conditions: Categories, max_categories: int | None) -> bool:
-    # A missing value is one more that is not seen, so that a table and its parts give the same answer.
     values = column.distinct_values()
-    if not values:
-        return bool(conditions.values) and not conditions.has_missing
-    return 0 < len(conditions.values) != max_categories and conditions.has_none_of(values)
+    return bool(values) and 0 < len(conditions.values) != max_categories and conditions.has_none_of(values)
 
 
 def _missing_columns(table: Table | SparseTable) -> Iterator[int]:

@@ -21,6 +21,11 @@ def _must_be_escaped(c: str) -> bool:
     return unicodedata.category(c) in _ESCAPED or unicodedata.bidirectional(c) in _BIDI_CONTROLS
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number of things whose plural ends in s, such as ``1 row`` and ``2,000 rows``."""
+    return f"{number:,} {noun}" + "s" * (number != 1)
+
+
 def short_repr(value: Any) -> str:
     """Return `repr(value)`, cut to at most 80 characters."""
     return shorten(repr(value[: MAX_LENGTH + 1] if isinstance(value, str) else value))

@@ -141,6 +141,8 @@ def _check_kind(labels: np.ndarray, name: str) -> None:
             raise _missing(name, np.nan)
         if wrong.size:
             one = wrong.tolist()[0]
+            if one % 1 == 0:  # not for infinity
+                raise _unknown_kind(name, f"{one!r}, which is too large: convert the labels to strings")
             remedy = "wtm predicts classes: divide the numbers into ranges"
             raise _unknown_kind(name, f"{one!r} and continuous numbers of dtype {labels.dtype}: {remedy}")
     elif kind == "O":
