@@ -21,8 +21,8 @@ class Browser:
     """One process with one page. `errors` are what the page wrote to the console as an error, or threw."""
 
     def __init__(self, profile):
-        from_browser, answers = (fcntl.fcntl(fd, fcntl.F_DUPFD, 10) for fd in os.pipe())
-        questions, to_browser = (fcntl.fcntl(fd, fcntl.F_DUPFD, 10) for fd in os.pipe())
+        from_browser, answers = _pipe()
+        questions, to_browser = _pipe()
         command = f'exec "$@" 3<&{questions} 4>&{answers}'
         self._process = subprocess.Popen(
             ["bash", "-c", command, "bash", CHROMIUM, *_FLAGS, f"--user-data-dir={profile}"],
@@ -31,11 +31,13 @@ class Browser:
         os.close(questions)
         os.close(answers)
         self._in, self._out = os.fdopen(from_browser, "rb"), os.fdopen(to_browser, "wb")
-        self._numbers, self._session, self._buffer, self.errors = count(1), None, b"", []
+        self._numbers, self._session, self._buffer, self._loaded = count(1), None, b"", set()
+        self.errors, self.requests = [], []
         target = self.send("Target.createTarget", url="about:blank")["targetId"]
         self._session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.send(f"{domain}.enable")
+        self.send("Page.setLifecycleEventsEnabled", enabled=True)
 
     def send(self, method, **params):
         number = next(self._numbers)
@@ -52,12 +54,9 @@ class Browser:
     def open(self, path):
         """Load a file, and forget the errors of the page before."""
         self.errors, self.requests = [], []
-        self.send("Page.navigate", url=path.as_uri())
-        while True:
-            event = self._next()
-            self._note(event)
-            if event.get("method") == "Page.loadEventFired":
-                return
+        page = self.send("Page.navigate", url=path.as_uri())["loaderId"]
+        while page not in self._loaded:
+            self._note(self._next())
 
     def run(self, script):
         """Return the value of a JavaScript expression."""
@@ -66,14 +65,10 @@ class Browser:
             raise RuntimeError(result["exceptionDetails"]["exception"].get("description"))
         return result["result"].get("value")
 
-    def press(self, key, code=None):
-        """Press and release a key."""
-        for kind in ("keyDown", "keyUp"):
-            text = {"Enter": "\r", " ": " "}.get(key, key if len(key) == 1 else None)
-            texts = {"text": text} if text and kind == "keyDown" else {}
-            codes = {"Tab": 9, "Enter": 13, " ": 32, "ArrowDown": 40}
-            windows = {"windowsVirtualKeyCode": codes[key]} if key in codes else {}
-            self.send("Input.dispatchKeyEvent", type=kind, key=key, code=code or key, **texts, **windows)
+    def press(self, key):
+        """Press and release a key: a character, or Enter."""
+        self.send("Input.dispatchKeyEvent", type="keyDown", key=key, text="\r" if key == "Enter" else key)
+        self.send("Input.dispatchKeyEvent", type="keyUp", key=key)
 
     def close(self):
         try:
@@ -104,5 +99,16 @@ class Browser:
             self.errors.append(params["entry"]["text"])
         elif method == "Runtime.consoleAPICalled" and params["type"] in ("error", "assert"):
             self.errors.append(str(params["args"]))
+        elif method == "Page.lifecycleEvent" and params["name"] == "load":
+            self._loaded.add(params["loaderId"])
         elif method == "Network.requestWillBeSent":
             self.requests.append(params["request"]["url"])
+
+
+def _pipe():
+    """Both ends of a pipe, above the numbers 3 and 4 that the browser needs."""
+    ends = os.pipe()
+    moved = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in ends]
+    for end in ends:
+        os.close(end)
+    return moved
