@@ -95,6 +95,10 @@ def test_the_user_guide_runs(tmp_path, monkeypatch, capsys):
     table, explanation = str(scope["table"]).splitlines(), str(scope["explanation"]).splitlines()
     assert rules[: len(table)] == table
     assert all(rule.startswith("IF ") for rule in rules[len(table) : len(table) + 2])
+    rules, importances = rules[:-9], rules[-8:]  # one per column, below a line of names
+    assert [line.split()[0] for line in importances] == [f"x{i}" for i in range(8)]
+    losses = [float(line.split()[-1]) for line in importances]
+    assert min(losses[:2]) > 0.3 > max(losses[2:])
     of_words = str(scope["on_words"]).splitlines()
     assert rules[-len(of_words) :] == of_words
     assert any(line.endswith("good") for line in of_words)

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from sklearn.exceptions import NotFittedError
 
+from tests.helpers.export_cases import HOSTILE_NAMES
 from tests.helpers.problems import small, three_classes, xor
 from tests.helpers.tables import mixed_frame
 from wtm import Booleanizer, WTMClassifier
@@ -218,18 +219,7 @@ def test_a_model_without_any_rule_says_so():
     assert (clf.predict(X) == 0).all()
 
 
-HARMFUL = [
-    "<script>alert(1)</script>",
-    "a | b",
-    "$x$ & `y` \\",
-    "a\nb",
-    '"',
-    "' OR 1=1; --",
-    "%_{}~^#",
-    "🦜",
-    "*/",
-    "&amp;",
-]
+HARMFUL = ["<script>alert(1)</script>", "a | b", "$x$ & `y` \\", "' OR 1=1; --", "%_{}~^#", *HOSTILE_NAMES]
 
 
 @pytest.fixture(scope="module")
@@ -237,7 +227,7 @@ def harmful():
     rng = np.random.default_rng(0)
     X = rng.integers(0, 3, (300, len(HARMFUL)))
     labels = np.array(["<i>no</i>", "yes | \n", "$"])
-    return WTMClassifier(20, 8, 4, n_epochs=3, random_state=0).fit(pd.DataFrame(X, columns=HARMFUL), labels[X[:, 0]])
+    return WTMClassifier(40, 12, 4, n_epochs=3, random_state=0).fit(X, labels[X.sum(axis=1) % 3])
 
 
 class Cells(html.parser.HTMLParser):
@@ -261,15 +251,38 @@ class Cells(html.parser.HTMLParser):
 
 
 def test_html_holds_names_as_text(harmful):
-    table = harmful.rules()
+    table = harmful.rules(feature_names=HARMFUL)
     cells = Cells(table.to_html())
     assert cells.tags == {"table", "thead", "tbody", "tr", "th", "td"}
     assert [row[-1].strip() for row in cells.rows[1:]] == table.columns["conditions"]
     assert Cells(table._repr_html_()).tags == cells.tags | {"p"}
 
 
+def test_rules_of_any_names_are_lines_that_read_back(harmful):
+    table = harmful.rules(feature_names=HARMFUL)
+    assert {condition.column for rule in table for condition in rule.conditions} == set(HARMFUL)
+    for text in (str(table), repr(table)):
+        assert len(text.splitlines()) == 2 + 20 + 1
+        assert text.encode()
+    for rule in table:
+        text = f"{rule:.17g}"
+        assert text.splitlines() == [text]
+        assert parse_rule(text) == rule
+
+
+def test_explanations_of_any_names_are_lines_and_text(harmful):
+    explanation = harmful.explain(np.zeros((1, len(HARMFUL)), int), feature_names=HARMFUL)[0]
+    lines = str(explanation).splitlines()
+    assert len([line for line in lines if not line.startswith("  ")]) == 1 + len(harmful.classes_)
+    assert max(map(len, lines)) < 15 + 100 * max(len(rule.conditions) for rule in explanation.rules) * 2
+    for text in (str(explanation), repr(explanation), str(explanation.nearest_change(max_tries=10))):
+        assert text.encode()
+    assert len(str(explanation.nearest_change(max_tries=10)).splitlines()) == 1
+    assert Cells(explanation._repr_html_()).tags == {"table", "thead", "tbody", "tr", "th", "td"}
+
+
 def test_markdown_and_latex_hold_names_as_text(harmful):
-    table = harmful.rules()
+    table = harmful.rules(feature_names=HARMFUL)
     lines = table.to_markdown().splitlines()
     assert len(lines) == len(table) + 2
     for line, conditions in zip(lines[2:], table.columns["conditions"], strict=True):
