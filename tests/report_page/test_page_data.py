@@ -56,11 +56,11 @@ def test_every_kind_of_table_gives_the_same_page():
     pl, pa = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
     clf, (X, y) = mixed_model(), mixed_frame()
     expected = to_html(clf, X, y, n_rows=2)
-    for same in (pl.from_pandas(X), pa.Table.from_pandas(X, preserve_index=False)):
+    for same in (pl.from_pandas(X), pa.Table.from_pandas(X), pa.RecordBatch.from_pandas(X), X.set_index(X["age"] * 7)):
         assert to_html(clf, same, y, n_rows=2) == expected
     case = connect_4().first(20)
     expected = to_html(case.clf, case.X, n_rows=2)
-    for same in (case.rows, sp.csr_array(case.X), case.X.astype(float)):
+    for same in (case.rows, sp.coo_array(case.X), sp.csc_matrix(case.X), case.X.astype(float)):
         assert to_html(case.clf, same, n_rows=2) == expected
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils import _safe_indexing, check_consistent_length, check_scalar
 
 from wtm.export.model_tables import Column, ModelTables
@@ -15,7 +16,7 @@ from wtm.tables.columns import Column as TableColumn
 from wtm.tables.columns import NumberColumn, Value
 from wtm.tables.condition_grammar import Condition, Interval, Values, spell_label, spell_value
 from wtm.tables.conditions import Numbers
-from wtm.tables.reading import read_table
+from wtm.tables.table import SparseTable, Table
 from wtm.validation.image_shape import check_image_shape
 from wtm.validation.labels import check_labels, class_indices
 
@@ -49,13 +50,13 @@ def page_data(
     labels = None if y is None else class_indices(check_labels(y, "y"), clf.classes_, "y")
     classes = {label: place for place, label in enumerate(tables.labels)}
     importances = clf.feature_importances_.tolist()
-    chosen, rows = (
-        (np.empty(0, np.int64), []) if X is None else _rows(X, labels, row_names, tables.columns, int(n_rows))
-    )
-    if rows and clf._model.parameters.n_features <= _MAX_FEATURES:
-        explanations = clf.explain(_taken(X, chosen), feature_names=feature_names)
-        for row, explanation in zip(rows, explanations, strict=True):
-            row["nearest"] = _nearest(explanation, conditions)
+    rows: list[dict[str, Any]] = []
+    if X is not None:
+        chosen, rows = _rows(clf._table(X), labels, row_names, tables.columns, int(n_rows))
+        if rows and clf._model.parameters.n_features <= _MAX_FEATURES:
+            explanations = clf.explain(_taken(X, chosen), feature_names=feature_names)
+            for row, explanation in zip(rows, explanations, strict=True):
+                row["nearest"] = _nearest(explanation, conditions)
     return {
         "target": getattr(clf, "target_name_", None),
         "classes": [spell_label(label) for label in tables.labels],
@@ -143,10 +144,9 @@ def _counts(clf: Any, X: Any, labels: np.ndarray | None) -> dict[str, list[Any]]
 
 
 def _rows(
-    X: Any, labels: np.ndarray | None, names: Any, columns: Sequence[Column], n_rows: int
+    table: Table | SparseTable, labels: np.ndarray | None, names: Any, columns: Sequence[Column], n_rows: int
 ) -> tuple[np.ndarray, list[dict[str, Any]]]:
     """Choose the rows to explain; return their positions, and their values in the columns that rules use."""
-    table = read_table(X)
     if names is not None:
         names = np.asarray(names, object)
         check_consistent_length(table, names)
@@ -164,6 +164,11 @@ def _rows(
 
 
 def _taken(X: Any, rows: np.ndarray) -> Any:
+    """Return some rows of the caller's table, in a kind that the classifier takes."""
+    if sp.issparse(X):
+        return sp.csr_array(X)[rows]
+    if hasattr(X, "schema") and hasattr(X, "take"):  # of pyarrow, whose batches narwhals doesn't know
+        return X.take(rows)
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     return frame[rows.tolist()].to_native() if isinstance(frame, nw.DataFrame) else _safe_indexing(X, rows)
 
