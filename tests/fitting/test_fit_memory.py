@@ -66,7 +66,7 @@ def test_the_estimate_is_near_the_peak(engine, init, early_stopping):
     model = small(n_clauses=LARGE, engine=engine, init=init, early_stopping=early_stopping, n_epochs=1, T=100)
     model.fit(X, y)  # for the compiled kernels and the tables
     needed = bytes_of_fit(model._model.parameters, 3, len(y), n_threads=1, keeps_best=early_stopping)
-    literals = 4 * LARGE * 3 * max(entry["literals_per_clause"] for entry in model.history_)
+    literals = 8 * LARGE * 3 * max(entry["literals_per_clause"] for entry in model.history_)
     peak = traced_peak(lambda: model.fit(X, y))
     assert needed < 1.3 * peak
     assert needed + literals > 0.8 * peak

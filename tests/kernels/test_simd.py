@@ -83,6 +83,19 @@ def test_not():
         assert (out == ~a).all()
 
 
+def test_add_where_adds_to_the_elements_whose_bit_is_set():
+    @njit
+    def run(array, index, mask, value):
+        simd.add_where(array, index, mask, value)
+
+    for mask in range(256):
+        array = np.arange(20) - 10
+        expected = array.copy()
+        expected[3:11] += (-(2**40)) * (mask >> np.arange(8) & 1)
+        run(array, 3, np.uint8(mask), -(2**40))
+        assert (array == expected).all()
+
+
 @pytest.mark.parametrize("index", [0, 1, 7, 8])
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint32, np.uint64, np.int64])
 def test_load_and_store_count_in_elements_and_touch_64_bytes(dtype, index):

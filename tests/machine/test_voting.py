@@ -8,7 +8,7 @@ import pytest
 import wtm.machine.voting
 from tests.helpers.machines import SIZES, machine_in, parameters, random_rows, sparse_states
 from wtm import reference
-from wtm.kernels.evaluate import votes
+from wtm.kernels.votes import votes
 from wtm.machine.examples import pack_examples
 from wtm.machine.voting import VotingModel
 

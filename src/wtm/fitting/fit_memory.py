@@ -4,7 +4,7 @@ from wtm.machine.machine_parameters import MachineParameters
 from wtm.machine.schedule import BYTES_PER_EXAMPLE
 from wtm.utils.memory_limits import check_memory
 
-_VOTING_BYTES_PER_CLAUSE = 40  # of a VotingModel, which counts its literals itself once they are known
+_VOTING_BYTES_PER_CLAUSE = 80  # of a VotingModel and its plan, which counts its literals itself once they are known
 _START_BYTES_PER_WORD = 80  # for the coins of init="random"
 
 

@@ -26,9 +26,9 @@ def clause_bits(literals, row_words, n_features, rows, first, last, ends, clause
     first, last : int
         `first` is the first example of a block.
     ends, clause_literals : ndarray; IN
-        As in `wtm.kernels.evaluate.ClauseLists`.
+        As in `wtm.machine.voting.VotingModel`.
     tile, columns : ndarray
-        Buffers as in `wtm.kernels.evaluate.VoteBuffers`.
+        Buffers as in `wtm.kernels.votes.VoteBuffers`.
     bits : ndarray of shape (n_blocks * n_clauses * 8,), uint64; OUT
         0 for clauses without literals, and beyond the last example.
     """

@@ -18,7 +18,7 @@ def feature_columns(literals, row_words, n_features, rows, tile, block_columns, 
     row_words, n_features : int
     rows : ndarray of shape (n_examples,), int64; IN
     tile, block_columns : ndarray
-        Buffers as in `wtm.kernels.evaluate.VoteBuffers`.
+        Buffers as in `wtm.kernels.votes.VoteBuffers`.
     columns : ndarray of shape (n_features * n_words,), uint64; OUT
         Bits of each feature, `n_words` words for all examples: whole blocks, 0 beyond the last example.
     """
@@ -75,7 +75,7 @@ def choose_literals(columns, n_features, is_example, ends, literals, tolerance, 
     is_example : ndarray of shape (n_words,), uint64; IN
         A bit for each example, 0 beyond the last.
     ends, literals : ndarray; IN
-        As in `wtm.kernels.evaluate.ClauseLists`.
+        As in `wtm.machine.voting.VotingModel`.
     tolerance : float
         A clause may become true for this many more examples, as a share of those for which it is true.
     first, last : int

@@ -111,6 +111,23 @@ def _broadcast(builder: Any, scalar: Any, vector_type: Any) -> Any:
 
 
 @intrinsic
+def add_where(typingctx, array, index, mask, value):
+    """Add `value` to those of the eight 64-bit elements from ``array[index]`` on whose bit of the byte `mask` is 1."""
+
+    def codegen(context, builder, sig, args):
+        address = _address(context, builder, sig.args[0], args[0], args[1])
+        elements = builder.load(address)
+        elements.align = 8
+        chosen = builder.bitcast(args[2], ir.VectorType(_I1, 8))
+        added = builder.select(chosen, _broadcast(builder, args[3], _WORDS), ir.Constant(_WORDS, [0] * 8))
+        instruction = builder.store(builder.add(elements, added), address)
+        instruction.align = 8
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, types.uint8, types.int64), codegen
+
+
+@intrinsic
 def splat(typingctx, word):
     """All eight words equal to `word`."""
 

@@ -1,20 +1,21 @@
 """A model compiled for prediction, which votes on 512 examples at a time."""
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 
 import numpy as np
 from joblib import Parallel, delayed
 
-from wtm.kernels.evaluate import ClauseLists, list_literals, new_vote_buffers, votes
+from wtm.kernels.evaluate import list_literals
 from wtm.kernels.layout import BLOCK
+from wtm.kernels.votes import VotePlan, new_vote_buffers, plan_votes, votes
 from wtm.machine.class_machine import Machine
 from wtm.machine.examples import Examples
 from wtm.utils.interruption import interruptible
 from wtm.utils.memory_limits import check_memory
 
-_BYTES_PER_FEATURE = 2 * BLOCK // 8  # of the columns in `VoteBuffers`
+_BYTES_PER_FEATURE, _BYTES_PER_CLAUSE = 2 * BLOCK // 8, BLOCK // 8  # of the columns and outputs in `VoteBuffers`
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,6 @@ class VotingModel:
     literal_list : ndarray of int32
     clause_votes : ndarray of shape (n_machines * n_clauses,), int64
         Signed weights in fixed point.
-    clause_order : ndarray of shape (n_machines * n_clauses,), int64
-        Clauses of each machine, sorted by their vote.
     unit : float
         Value of 1 in fixed point.
     """
@@ -41,7 +40,6 @@ class VotingModel:
     clause_ends: np.ndarray
     literal_list: np.ndarray
     clause_votes: np.ndarray
-    clause_order: np.ndarray
     unit: float
 
     @classmethod
@@ -60,7 +58,7 @@ class VotingModel:
         for machine, part in zip(machines, parts, strict=True):
             list_literals(machine.include_bits, p.n_clauses, p.n_words, part, nothing)
         check_memory(
-            4 * int(ends[-1]),
+            8 * int(ends[-1]),  # here, and again in the order in which they are used
             f"The list of the {ends[-1]:,} literals that {len(machines)} machines of {p.n_clauses:,} clauses include",
             "Use a smaller n_clauses, fewer features or a smaller s, which makes shorter rules.",
         )
@@ -77,8 +75,12 @@ class VotingModel:
     ) -> "VotingModel":
         """Compile from signed weights in fixed point, int64 of shape (n_machines, n_clauses)."""
         n_machines, n_clauses = clause_votes.shape
-        order = clause_votes.argsort(axis=1, kind="stable") + n_clauses * np.arange(n_machines)[:, np.newaxis]
-        return cls(n_machines, n_clauses, clause_ends, literal_list, clause_votes.ravel(), order.ravel(), unit)
+        return cls(n_machines, n_clauses, clause_ends, literal_list, clause_votes.ravel(), unit)
+
+    @cached_property
+    def plan(self) -> VotePlan:
+        """The clauses as `wtm.kernels.votes.votes` takes them."""
+        return plan_votes(self.clause_ends, self.literal_list, self.clause_votes.reshape(self.n_machines, -1))
 
     def sums(self, examples: Examples, rows: np.ndarray | None = None, *, n_threads: int = 1) -> np.ndarray:
         """Class sums in fixed point, int64 of shape (n_samples, n_machines). Multiply them by `unit` for their values.
@@ -102,7 +104,7 @@ class VotingModel:
         n_blocks = -(-len(rows) // BLOCK)
         n_parts = max(1, min(n_threads, n_blocks))
         check_memory(
-            n_parts * _BYTES_PER_FEATURE * examples.n_features,
+            n_parts * (_BYTES_PER_FEATURE * examples.n_features + _BYTES_PER_CLAUSE * self.n_clauses),
             f"Working space of {n_parts} threads for {examples.n_features:,} features",
             "Use fewer features, or a smaller n_jobs.",
         )
@@ -118,11 +120,8 @@ class VotingModel:
 
     def _add_sums(self, examples: Examples, rows: np.ndarray, first: int, last: int, sums: np.ndarray) -> None:
         row_words, n_features = examples.literals.shape[1], examples.n_features
-        clauses = ClauseLists(self.clause_ends, self.literal_list, self.clause_votes, self.clause_order)
-        buffers = new_vote_buffers(n_features)
-        add = partial(
-            votes, examples.literals.ravel(), row_words, n_features, rows, first, last, clauses, buffers, sums
-        )
+        literals, buffers = examples.literals.ravel(), new_vote_buffers(n_features, self.n_clauses)
+        add = partial(votes, literals, row_words, n_features, rows, first, last, self.plan, buffers, sums)
         if last - first > BLOCK:
             interruptible(add)
         else:  # too short to be interrupted

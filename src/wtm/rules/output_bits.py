@@ -8,8 +8,8 @@ import scipy.sparse as sp
 from joblib import Parallel, delayed
 
 from wtm.kernels.clause_outputs import clause_bits, list_true_clauses
-from wtm.kernels.evaluate import new_vote_buffers
 from wtm.kernels.layout import BLOCK, VECTOR_WORDS, WORD_DTYPE
+from wtm.kernels.votes import new_vote_buffers
 from wtm.machine.examples import Examples
 from wtm.utils.interruption import interruptible
 from wtm.utils.memory_limits import check_memory

@@ -6,9 +6,9 @@ from itertools import pairwise
 import numpy as np
 from joblib import Parallel, delayed
 
-from wtm.kernels.evaluate import new_vote_buffers
 from wtm.kernels.layout import BLOCK, VECTOR_WORDS, WORD_DTYPE
 from wtm.kernels.needed_literals import choose_literals, feature_columns
+from wtm.kernels.votes import new_vote_buffers
 from wtm.machine.examples import Examples
 from wtm.utils.interruption import interruptible
 from wtm.utils.memory_limits import check_memory
