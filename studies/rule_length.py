@@ -1,7 +1,7 @@
-"""How long rules are for different values of `s`, and why: `python -m studies.rule_length`.
+"""How long rules are for different values of `s` and `max_literals`, and why: `python -m studies.rule_length`.
 
-For each data set and each `s` it trains one classifier and describes its rules: how many literals they have, how often
-these literals are true, and how often the rules are. `python -m studies.report` writes the page from the results.
+For each data set and each value it trains one classifier and describes its rules: how many literals they have, how
+often these literals are true, and how often the rules are. `python -m studies.report` writes the page from the results.
 """
 
 import argparse
@@ -23,6 +23,7 @@ from wtm.paper.report import describe_environment
 from wtm.paper.text_table import Table, say, show
 
 S = (2, 3, 5, 10, 25)
+BUDGETS = (None, 16, 8, 4, 2)
 ROWS = 4_000
 """Rows of the training part, and of the test part, at most."""
 N_EPOCHS = 10
@@ -32,17 +33,19 @@ Results = dict[str, Any]
 """The content of the file of results."""
 
 _INTRODUCTION = """
-# The parameter s and the length of rules
+# What decides the length of rules
 
 This page is made by `python -m studies.report` from `results/rule-length.json`, which `python -m studies.rule_length`
 writes.
+
+## The parameter s
 
 A larger `s` makes rules more specific: each rule is true for fewer rows. This can take more literals or fewer,
 depending on the data.
 """
 
 _EXPLANATION = """
-## Why
+### Why
 
 Training moves a literal of a rule up when rule and literal are true, and down with probability 1/s otherwise. So a
 literal stays only if both are true together in more than about 1 of s + 1 rows. (Count only the rows that the rule is
@@ -55,27 +58,36 @@ to match: those of its class or, for a rule against a class, those of all others
   them excludes few rows, and a rule needs many to reach 1 of s + 1. With a larger `s`, a few rarer literals do the
   same. So rules get shorter first, and longer only later: on Connect-4, IMDb and Adult.
 
-The last table shows the share of rows for which a rule is true and, in brackets, the mean frequency of its literals,
+The next table shows the share of rows for which a rule is true and, in brackets, the mean frequency of its literals,
 each as the median over the rules:
 """
 
+_BUDGET = """
+## The parameter max_literals
 
-def measure(problem: Problem, s: float) -> dict[str, Any]:
-    """Train with `s`; return the accuracy on the test rows and what describes the rules."""
+A clause with more than `max_literals` literals loses literals again, the weakest first. Here `s` has its default. Since
+a clause exceeds its budget only until it has lost enough literals, few rules do at any time; in brackets the length
+that 1 rule in 100 exceeds.
+"""
+
+
+def measure(problem: Problem, **changes: Any) -> dict[str, Any]:
+    """Train with these parameters; return them, the accuracy on the test rows and what describes the rules."""
     X, y = _rows(problem.X_train, problem.y_train)
     X_test, y_test = _rows(problem.X_test, problem.y_test)
     if not problem.is_bits:
         booleanizer = Booleanizer().fit(X)
         X, X_test = booleanizer.transform(X), booleanizer.transform(X_test)
-    clf = WTMClassifier(s=s, n_epochs=N_EPOCHS, random_state=0).fit(X, y)
+    clf = WTMClassifier(**changes, n_epochs=N_EPOCHS, random_state=0).fit(X, y)
     bits = X.toarray() if sp.issparse(X) else np.asarray(X)
     lengths, literals, rules = (
         np.concatenate(parts) for parts in zip(*_describe(clf, bits.astype(bool), y), strict=True)
     )
     return {
-        "s": s,
+        **changes,
         "accuracy": clf.score(X_test, y_test),
         "length_quartiles": np.quantile(lengths, (0.25, 0.5, 0.75)).tolist(),
+        "longest_percent": float(np.quantile(lengths, 0.99)),
         "literal_frequency": float(np.median(literals)),
         "rule_frequency": float(np.median(rules)),
     }
@@ -119,6 +131,21 @@ def frequency_table(results: Results) -> Table:
     return _table(results, lambda found: f"{found['rule_frequency']:.0%} ({found['literal_frequency']:.0%})")
 
 
+def budget_table(results: Results) -> Table:
+    """Return a row per data set and a column per `max_literals`: median length, that of the longest, and accuracy."""
+    rows = [
+        [
+            name,
+            *(
+                f"{f['length_quartiles'][1]:.0f} ({f['longest_percent']:.0f}): {100 * f['accuracy']:.1f} %"
+                for f in found
+            ),
+        ]
+        for name, found in results["budgets"].items()
+    ]
+    return Table(["", *("no budget" if budget is None else f"{budget} literals" for budget in BUDGETS)], rows)
+
+
 def _table(results: Results, cell: Callable[[dict[str, Any]], str]) -> Table:
     rows = [[name, *map(cell, found)] for name, found in results["problems"].items()]
     return Table(["", *(f"s = {s}" for s in S)], rows)
@@ -128,7 +155,7 @@ def write_page(results: Results, path: Path) -> None:
     """Write the page on the length of rules."""
     blocks = [
         _INTRODUCTION.strip(),
-        f"Each figure is of one classifier with the default parameters besides `s`, trained for {results['epochs']} "
+        f"Each figure is of one classifier with the default parameters but for one, trained for {results['epochs']} "
         f"epochs on at most {results['rows']:,} rows and tested on as many.",
         "Literals per rule: median, and quartiles in brackets.",
         length_table(results).markdown(),
@@ -136,6 +163,9 @@ def write_page(results: Results, path: Path) -> None:
         accuracy_table(results).markdown(),
         _EXPLANATION.strip(),
         frequency_table(results).markdown(),
+        _BUDGET.strip(),
+        "Literals per rule and accuracy on test rows:",
+        budget_table(results).markdown(),
         "## Where it was computed",
         describe_environment(*(results[name] for name in ENVIRONMENT)),
     ]
@@ -145,7 +175,9 @@ def write_page(results: Results, path: Path) -> None:
 
 def main() -> None:
     """Measure, print the tables and write the results."""
-    parser = argparse.ArgumentParser(description="Measure the length of rules for different values of s.")
+    parser = argparse.ArgumentParser(
+        description="Measure the length of rules for different values of s and max_literals."
+    )
     parser.add_argument(
         "--data-dir", type=Path, default=os.environ.get(DATA_DIR_VARIABLE), help=f"default: ${DATA_DIR_VARIABLE}"
     )
@@ -153,19 +185,20 @@ def main() -> None:
     given = parser.parse_args()
     if given.data_dir is None:
         parser.error(f"pass --data-dir or set {DATA_DIR_VARIABLE}")
-    problems: dict[str, list[dict[str, Any]]] = {}
+    by_s, by_budget = {}, {}
     for name in NAMES:
         problem = load_problem(name, Path(given.data_dir))
-        problems[name] = []
-        for s in S:
-            say(f"{name}, s = {s}")
-            problems[name].append(measure(problem, s))
-    results = {"kind": "rule-length", "rows": ROWS, "epochs": N_EPOCHS, "problems": problems, **environment()}
+        say(name)
+        by_s[name] = [measure(problem, s=s) for s in S]
+        by_budget[name] = [measure(problem, max_literals=budget) for budget in BUDGETS]
+    measured = {"rows": ROWS, "epochs": N_EPOCHS, "problems": by_s, "budgets": by_budget}
+    results = {"kind": "rule-length", **measured, **environment()}
     write_json(given.out, results)
     show(
         length_table(results).rich("Literals per rule: median (quartiles)"),
         accuracy_table(results).rich("Accuracy on test rows (%)"),
         frequency_table(results).rich("How often rules are true (and their literals)"),
+        budget_table(results).rich("Literals per rule (1 in 100 has more): accuracy"),
     )
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.choosing.problems import load_problem
-from studies.rule_length import RESULTS, length_table, measure, write_page
+from studies.rule_length import RESULTS, budget_table, length_table, measure, write_page
 from wtm.paper.json_files import read_json
 
 REPOSITORY = Path(__file__).parents[2]
@@ -22,11 +22,11 @@ def test_the_page_in_the_repository_is_what_its_results_make(results, tmp_path):
     assert (tmp_path / "a.md").read_text(encoding="utf-8") == there.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("s", [2, 10])
-def test_the_results_of_a_data_set_are_those_of_this_code(results, s):
+@pytest.mark.parametrize(("part", "change"), [("problems", {"s": 10}), ("budgets", {"max_literals": 4})], ids=str)
+def test_the_results_of_a_data_set_are_those_of_this_code(results, part, change):
     problem = load_problem("Breast cancer", Path())
-    (expected,) = [found for found in results["problems"]["Breast cancer"] if found["s"] == s]
-    found = measure(problem, s)
+    (expected,) = [found for found in results[part]["Breast cancer"] if change.items() <= found.items()]
+    found = measure(problem, **change)
     for name in ("accuracy", "length_quartiles"):
         assert found[name] == expected[name]
     for name in ("literal_frequency", "rule_frequency"):
@@ -39,7 +39,13 @@ def test_a_larger_s_makes_rules_more_specific_on_every_data_set(results):
         assert frequencies == sorted(frequencies, reverse=True)
 
 
+def test_few_rules_exceed_their_budget(results):
+    for found in results["budgets"].values():
+        for entry in found[1:]:
+            assert entry["length_quartiles"][2] <= entry["max_literals"]
+
+
 def test_a_table_has_a_row_per_data_set_and_a_column_per_s(results):
-    table = length_table(results)
-    assert [row[0] for row in table.rows] == list(results["problems"])
-    assert all(len(row) == len(table.header) == 6 for row in table.rows)
+    for table in (length_table(results), budget_table(results)):
+        assert [row[0] for row in table.rows] == list(results["problems"])
+        assert all(len(row) == len(table.header) == 6 for row in table.rows)
