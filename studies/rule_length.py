@@ -65,9 +65,8 @@ each as the median over the rules:
 _BUDGET = """
 ## The parameter max_literals
 
-A clause with more than `max_literals` literals loses literals again, the weakest first. Here `s` has its default. Since
-a clause exceeds its budget only until it has lost enough literals, few rules do at any time; in brackets the length
-that 1 rule in 100 exceeds.
+A clause with more than `max_literals` literals loses literals again, the weakest first. So a rule can exceed its budget
+only until it has lost enough of them. Here `s` has its default. In brackets is the length that 1 rule in 100 exceeds.
 """
 
 
