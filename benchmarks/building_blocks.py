@@ -15,6 +15,7 @@ from wtm.kernels.layout import BLOCK
 from wtm.kernels.lazy import begin_block, evaluate_block
 from wtm.kernels.lazy_state import Block, Clauses, new_block, new_clauses
 from wtm.kernels.pending import flush, flush_and_update
+from wtm.kernels.records import by_reference, far
 from wtm.kernels.sampling import bernoulli_vector, next_vector
 from wtm.kernels.simd import any_set, load, splat, store
 from wtm.machine.class_machine import Machine
@@ -169,6 +170,7 @@ def _median_seconds(action: Callable[[], Any], before: Callable[[], Any] = lambd
 @_measured
 def _visit_blocks(rows, params, clauses, block, evaluates):
     """Transpose each block and evaluate all clauses on it; returns the sum of their numbers of watched literals."""
+    params, clauses, block = by_reference(params), by_reference(clauses), by_reference(block)
     n_watched = 0
     for start in range(0, rows.size, BLOCK):
         count = min(BLOCK, rows.size - start)
@@ -187,12 +189,13 @@ def _draw_sets(random, update, n_draws):
 
 @_measured
 def _flush_all(order, rows, clauses, block, params, n_pending, n_type_i, updates):
+    params, clauses, block = by_reference(params), by_reference(clauses), by_reference(block)
     for i in range(order.size):
         if updates:
             row = rows[i % rows.size] * params.row_words
             flush_and_update(clauses, block, params, order[i], n_pending, row, i < n_type_i)
         else:
-            flush(clauses, block, params, order[i], n_pending)
+            flush(far(clauses), far(block), far(params), order[i], n_pending)
 
 
 @_measured

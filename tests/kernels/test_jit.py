@@ -13,7 +13,7 @@ from py_compile import PycInvalidationMode
 import pytest
 
 import wtm
-from wtm.kernels.jit import kernel_digest
+from wtm.kernels.kernel_cache import kernel_digest
 from wtm.kernels.pending import draw_decrement
 
 PROGRAM = textwrap.dedent(
@@ -94,7 +94,7 @@ def test_inner_functions_refuse_calls_from_python_instead_of_crashing():
         draw_decrement(None, 1, None)
 
 
-DIGEST = "from wtm.kernels.jit import cache_folder, kernel_digest; print(kernel_digest(), cache_folder())"
+DIGEST = "from wtm.kernels.kernel_cache import cache_folder, kernel_digest; print(kernel_digest(), cache_folder())"
 
 
 def digest_of(path, prelude=""):

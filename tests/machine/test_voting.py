@@ -56,7 +56,8 @@ def test_sums_for_any_number_of_rows(n_clauses, n_rows):
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 3, 8, 10_000])
-def test_threads_change_nothing(n_threads):
+def test_threads_change_nothing(n_threads, monkeypatch):
+    monkeypatch.setattr(wtm.machine.voting, "_ANDS_PER_THREAD", 1)
     X = random_rows(np.random.default_rng(3), 3000, 20)
     voting = VotingModel.of(some_model(20, 30, 3, X))
     examples = pack_examples(X)
@@ -65,6 +66,7 @@ def test_threads_change_nothing(n_threads):
 
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_the_main_thread_stays_free_to_hear_of_ctrl_c(monkeypatch, n_threads):
+    monkeypatch.setattr(wtm.machine.voting, "_ANDS_PER_THREAD", 1)
     X = random_rows(np.random.default_rng(3), 3000, 20)
     voting = VotingModel.of(some_model(20, 30, 3, X))
     threads = []
@@ -118,3 +120,10 @@ def test_a_model_lists_its_included_literals():
     include = np.concatenate([m.include for m in machines])
     assert np.diff(voting.clause_ends).tolist() == include.sum(axis=1).tolist()
     assert voting.literal_list.tolist() == np.nonzero(include)[1].tolist()
+
+
+def test_little_work_starts_no_threads(monkeypatch):
+    X = random_rows(np.random.default_rng(3), 1500, 20)
+    voting, examples = VotingModel.of(some_model(20, 10, 3, X)), pack_examples(X)
+    monkeypatch.setattr(wtm.machine.voting, "Parallel", None)
+    assert voting.sums(examples, n_threads=8).shape == (1500, 3)

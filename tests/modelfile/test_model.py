@@ -14,7 +14,7 @@ import wtm
 from tests.helpers.modelfiles import contents, through_a_file
 from tests.helpers.problems import assert_same_model, small, table, three_classes
 from wtm import WTMClassifier, load_model, reference
-from wtm.kernels.jit import cache_folder
+from wtm.kernels.kernel_cache import cache_folder
 from wtm.machine.class_machine import Machine
 from wtm.machine.machine_parameters import ENGINES
 from wtm.rules import rules_of

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import wtm
-from wtm.kernels.jit import kernel_digest
+from wtm.kernels.kernel_cache import kernel_digest
 from wtm.paper.environment import environment
 from wtm.paper.json_files import check_absent, prepare_folder, read_json, write_json
 from wtm.paper.text_table import say, show

@@ -294,3 +294,14 @@ def export(
             overwrite=overwrite,
             quiet=quiet,
         )
+
+
+def compile_kernels() -> None:
+    """Compile all kernels for this processor ahead of their first use, and keep them.
+
+    They are kept in NUMBA_CACHE_DIR if that is set, else in the user's cache folder: run this when an image is built.
+    """
+    with one_line_on_failure():
+        from wtm.cli.compile import compile_kernels
+
+        compile_kernels()

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from wtm import __version__
-from wtm.cli.commands import evaluate, explain, export, predict, report, rules, train
+from wtm.cli.commands import compile_kernels, evaluate, explain, export, predict, report, rules, train
 from wtm.paper.reproduce_command import reproduce
 from wtm.utils.interruption import terminable
 
@@ -22,6 +22,7 @@ app.command("rules")(rules)
 app.command("explain")(explain)
 app.command("report")(report)
 app.command("export")(export)
+app.command("compile")(compile_kernels)
 app.add_typer(reproduce, name="reproduce")
 
 

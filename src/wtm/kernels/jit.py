@@ -1,173 +1,84 @@
-"""The decorators of every kernel, and where compiled kernels are kept.
+"""The decorators of every kernel: how Numba compiles them.
 
-Numba's own disk cache checks only the file of a kernel, so it would reuse a kernel whose *callee* in another file has
-changed. Kernels are therefore kept in a folder whose name is a digest of all kernel modules: a changed or upgraded
-package never loads old code. Numba itself checks its own version, Python's and the processor. The package and the
-folder may both be read-only.
+Numba would turn each inner function into machine code and wrap it for Python, although only kernels call it, which
+have their own copy. Here inner functions stop before that. The classes below are Numba's ways to customize a compiler.
 """
 
 import functools
-import hashlib
-import importlib.util
-import marshal
-import os
-import pickle
-import pkgutil
-import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core import caching
+from llvmlite.binding import Linkage
+from numba import types
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.registry import CPUDispatcher
-from numba.misc.appdirs import AppDirs
+from numba.core.typed_passes import NativeLowering
 
-_DIGEST_BYTES = 32
-
-
-@functools.cache
-def kernel_digest() -> str | None:
-    """Sixteen hexadecimal digits of a digest of all kernel modules, or None if they can't be read.
-
-    It is a digest of the sources, or of the bytecode in an installation without sources.
-    """
-    return _package_digest(__name__.rpartition(".")[0])
-
-
-def _package_digest(package: str) -> str | None:
-    """Digest the modules of a package, wherever it is imported from: a folder, a ZIP file or a frozen program."""
-    spec = importlib.util.find_spec(package)
-    found = pkgutil.iter_modules(spec.submodule_search_locations if spec else None, f"{package}.")
-    modules = {f"{name.rpartition('.')[2]}.py": name for _, name, _ in found}
-    if not modules:
-        return None
-    digest = hashlib.sha256()
-    for file, name in sorted({"__init__.py": package, **modules}.items()):
-        content = _module_content(name)
-        if content is None:
-            return None
-        digest.update(file.encode())
-        digest.update(content)
-    return digest.hexdigest()[:16]
-
-
-def _module_content(name: str) -> bytes | None:
-    """Return the file that a module is imported from, or its bytecode if there is no file, or None without either."""
-    spec = importlib.util.find_spec(name)
-    loader: Any = spec and spec.loader
-    try:
-        content: bytes = loader.get_data(loader.get_filename(name))
-    except (AttributeError, ImportError, OSError):
-        try:
-            code = loader.get_code(name)
-        except (AttributeError, ImportError):
-            return None
-        return None if code is None else marshal.dumps(code, 2)  # later versions depend on what else refers to it
-    return content
-
-
-@functools.cache
-def cache_folder() -> Path | None:
-    """Folder of this version's compiled kernels, in ``NUMBA_CACHE_DIR`` if set, else in the user's cache folder.
-
-    None if `kernel_digest` is None: other versions would share the folder.
-    """
-    digest = kernel_digest()
-    if digest is None:
-        return None
-    root = os.environ.get("NUMBA_CACHE_DIR") or AppDirs("wtm", appauthor=False).user_cache_dir
-    return Path(root) / f"wtm-kernels-{digest}"
-
-
-class _FolderLocator(caching._CacheLocator):
-    """Makes Numba keep kernels in `cache_folder`, and treat them as fresh while the name of the folder is the same."""
-
-    def __init__(self, folder: Path, py_func: Callable[..., Any], py_file: str) -> None:
-        self._folder = folder
-        self._py_file = py_file
-        self._lineno = py_func.__code__.co_firstlineno
-
-    def get_cache_path(self) -> str:
-        return str(self._folder)
-
-    def get_source_stamp(self) -> str:
-        return self._folder.name
-
-    def get_disambiguator(self) -> str:
-        return str(self._lineno)
-
-    @classmethod
-    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> "_FolderLocator | None":
-        folder = cache_folder()
-        return None if folder is None else cls(folder, py_func, py_file)
-
-
-class _KernelFiles(caching.IndexDataCacheFile):
-    """Numba's files with a digest before the machine code: damaged files count as missing and are compiled again."""
-
-    def _load_index(self) -> dict[Any, str]:
-        try:
-            return super()._load_index()
-        except Exception:  # whatever unpickling of anything may raise, or a folder that can't be read
-            return {}
-
-    def _save_data(self, name: str, data: Any) -> None:
-        payload = self._dump(data)
-        with self._open_for_write(self._data_path(name)) as file:
-            file.write(hashlib.sha256(payload).digest() + payload)
-
-    def _load_data(self, name: str) -> Any:
-        content = Path(self._data_path(name)).read_bytes()
-        digest, payload = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
-        if hashlib.sha256(payload).digest() != digest:
-            raise OSError(f"{name} is damaged")  # which the caller takes for a file that is not there
-        return pickle.loads(payload)
-
-
-class _KernelCacheImpl(caching.CompileResultCacheImpl):
-    _locator_classes = (_FolderLocator,)
-
-
-class _KernelCache(caching.Cache):
-    _impl_class = _KernelCacheImpl
-
-    def __init__(self, py_func: Callable[..., Any]) -> None:
-        super().__init__(py_func)
-        self._cache_file = _KernelFiles(
-            self._cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp()
-        )
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        try:
-            super().save_overload(sig, data)
-        except OSError as error:
-            _warn_that_kernels_are_not_kept(
-                f"in {cache_folder()} ({error})", "Set NUMBA_CACHE_DIR to a writable folder."
-            )
-
-
-class _NoCache(caching.NullCache):
-    """In the place of `_KernelCache` where `cache_folder` is None."""
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        _warn_that_kernels_are_not_kept(
-            "on disk (the modules of wtm.kernels can't be read)", "Install wtm as a folder or a ZIP file."
-        )
-
-
-@functools.cache
-def _warn_that_kernels_are_not_kept(where: str, remedy: str) -> None:
-    warnings.warn(
-        f"Compiled kernels can't be kept {where}, so every process compiles them again, which takes a while. {remedy}",
-        RuntimeWarning,
-        stacklevel=2,
-    )
-
+from wtm.kernels.kernel_cache import cache_of
 
 # Kernels get all their arrays from Python and keep none, so they do without Numba's reference counting: its atomic
 # increments at every use of an array would take longer than the work.
 _jit = functools.partial(numba.njit, nogil=True, _nrt=False)
+
+
+class _InnerLibrary(JITCodeLibrary):
+    """The optimized code of an inner function for kernels to link in, without machine code of its own.
+
+    A version of Numba without this hook would only take longer. Without the optimization, kernels compile in three
+    quarters of the time, but some are a few percent slower.
+    """
+
+    def _finalize_final_module(self) -> None:
+        self._finalized = True
+
+
+@register_pass(mutates_CFG=False, analysis_only=True)
+class _PublishInner(AnalysisPass):
+    """Makes an inner function known to its callers, as Numba does with the address of one that has machine code."""
+
+    _name = "publish_inner"
+
+    def __init__(self) -> None:
+        super().__init__()
+
+    def run_pass(self, state: Any) -> bool:
+        key = state.cr.fndesc
+        state.targetctx.insert_user_function(key, state.cr.fndesc, [state.library])
+        state.cr = state.cr._replace(cfunc=key)
+        return False
+
+
+class _InnerCompiler(CompilerBase):
+    def define_pipelines(self) -> list[Any]:
+        state = self.state
+        state.flags.no_compile = True
+        state.flags.noalias = not state.flags.forceinline  # it tells LLVM that calls don't keep the address of a record
+        state.library = _InnerLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        passes = DefaultPassBuilder.define_nopython_pipeline(state)
+        passes.add_pass_after(_PublishInner, NativeLowering)
+        passes.finalize()
+        return [passes]
+
+
+class _KernelLibrary(JITCodeLibrary):
+    """The code of a kernel with its inner functions, which nothing else calls: LLVM can learn all about them."""
+
+    def _optimize_final_module(self) -> None:
+        for function in self._final_module.functions:
+            if function.linkage == Linkage.linkonce_odr:
+                function.linkage = Linkage.internal
+        super()._optimize_final_module()
+
+
+class _KernelCompiler(CompilerBase):
+    def define_pipelines(self) -> list[Any]:
+        state = self.state
+        state.library = _KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        return [DefaultPassBuilder.define_nopython_pipeline(state)]
 
 
 def kernel(func: Callable[..., Any]) -> Any:
@@ -175,8 +86,8 @@ def kernel(func: Callable[..., Any]) -> Any:
 
     A kernel allocates nothing: Numba refuses one that does.
     """
-    dispatcher = _jit()(func)
-    dispatcher._cache = _NoCache() if cache_folder() is None else _KernelCache(func)
+    dispatcher = _jit(pipeline_class=_KernelCompiler, no_cfunc_wrapper=True)(func)
+    dispatcher._cache = cache_of(func)
     return dispatcher
 
 
@@ -186,22 +97,31 @@ class _InnerDispatcher(CPUDispatcher):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise TypeError(f"{self.py_func.__name__} can only be called by kernels: it has no wrapper for Python.")
 
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        return super().get_call_template(tuple(map(types.unliteral, args)), kws)  # compile once for all constants
+
+    def add_overload(self, cres: Any) -> None:
+        self.overloads[tuple(cres.signature.args)] = cres  # and not where Python's calls are looked up
+
 
 def _inner(func: Callable[..., Any], **options: Any) -> Any:
-    # The wrapper through which Python calls a function unpacks some 40 arrays. Without one for each inner function,
-    # the kernels compile in two thirds of the time.
-    dispatcher = _jit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(func)
+    dispatcher = _jit(
+        no_cpython_wrapper=True, no_cfunc_wrapper=True, no_rewrites=True, pipeline_class=_InnerCompiler, **options
+    )(func)
     dispatcher.__class__ = _InnerDispatcher
     return dispatcher
 
 
 def function(func: Callable[..., Any]) -> Any:
-    """Compile a larger part of a kernel as a function of its own, kept on disk with the kernel."""
+    """Compile a larger part of a kernel as a function of its own, kept on disk with the kernel.
+
+    Arrays that it is passed must not overlap, and records are passed as `wtm.kernels.records.far`.
+    """
     return _inner(func)
 
 
 def inline(func: Callable[..., Any]) -> Any:
-    """Inline a part of a kernel, so that vectors stay in registers and no records are passed."""
+    """Inline a part of a kernel, so that vectors stay in registers."""
     return _inner(func, forceinline=True)
 
 

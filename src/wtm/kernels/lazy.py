@@ -21,6 +21,7 @@ from wtm.kernels.jit import function, inline, kernel, splice
 from wtm.kernels.layout import ALL_BITS, BLOCK, BORDER, ONE, ZERO
 from wtm.kernels.lazy_state import WATCH_STRIDE
 from wtm.kernels.pending import flush, flush_and_update
+from wtm.kernels.records import by_reference, far, near
 from wtm.kernels.sampling import bernoulli_vector, draw_gap
 from wtm.kernels.simd import (
     any_set,
@@ -90,7 +91,7 @@ def evaluate_block(clauses, block, params):
         fires = watched_outputs(clauses, block, clause, slot)
         if any_set(fires) and not clauses.fully_watched[slot]:
             store(block.result, 0, fires)
-            evaluate_clause(clauses, block, params, clause, slot)
+            evaluate_clause(far(clauses), far(block), far(params), clause, slot)
             fires = load(block.result, 0)
         store(block.outputs, clause * 8, fires)
     _transpose_outputs(block.outputs, block.fired, clauses.exponents.size, clauses.used.size, block.tile)
@@ -122,7 +123,7 @@ def _add_outputs(clauses, block, params, clause, slot, candidates):
         fires = fires | candidates
     elif any_set(candidates):
         store(block.result, 0, candidates)
-        evaluate_clause(clauses, block, params, clause, slot)
+        evaluate_clause(far(clauses), far(block), far(params), clause, slot)
         fires = fires | load(block.result, 0)
     _change_outputs(clauses, block, clause, slot, fires)
 
@@ -173,6 +174,7 @@ def _apply_successes(clauses, block, params, n_successes):
 @function
 def _update_at_once(clauses, block, params, clause, slot):
     """Type I feedback to a flushed clause as to a false one (`reference.type_i`): nothing stays pending or watched."""
+    clauses, block, params = near(clauses), near(block), near(params)
     for w in range(0, params.n_words, 8):
         store(block.drawn, w, bernoulli_vector(clauses.random, params.p_threshold))
     changed = type_i_false(clauses.automata, clauses.include, clause, block.drawn, params)
@@ -180,7 +182,7 @@ def _update_at_once(clauses, block, params, clause, slot):
         clear_watch_list(clauses, slot)
         clear_bit(clauses.eager, slot)
         store(block.result, 0, load(block.later, 0))
-        evaluate_clause(clauses, block, params, clause, slot)
+        evaluate_clause(far(clauses), far(block), far(params), clause, slot)
         _change_outputs(clauses, block, clause, slot, load(block.result, 0))
 
 
@@ -222,7 +224,7 @@ def _is_too_long(clauses, block, params, clause, slot):
     if not exceeds_budget(clauses.include, clause, params):
         return False  # pending feedback excludes literals, and includes none
     write_back(clauses, block, params, clause, slot)
-    flush(clauses, block, params, clause, np.int64(clauses.n_pending[slot]))
+    flush(far(clauses), far(block), far(params), clause, np.int64(clauses.n_pending[slot]))
     clauses.n_pending[slot] = 0
     return exceeds_budget(clauses.include, clause, params)
 
@@ -233,7 +235,7 @@ def _update_true(clauses, block, params, clause, slot, row, is_type_i, counts):
     step = 1 if is_type_i else -1
     counts[N_SATURATED] += move_weight(clauses.exponents, clauses.votes, clause, slot, step, params.fixed_weights)
     if is_type_i and _is_too_long(clauses, block, params, clause, slot):
-        _update_at_once(clauses, block, params, clause, slot)
+        _update_at_once(far(clauses), far(block), far(params), clause, slot)
         return
     if is_type_i:
         update_dropped(clauses, block, params, clause, slot, row)
@@ -247,7 +249,7 @@ def _update_true(clauses, block, params, clause, slot, row, is_type_i, counts):
     if full:
         clear_watch_list(clauses, slot)
         store(block.result, 0, load(block.later, 0))
-        evaluate_clause(clauses, block, params, clause, slot)
+        evaluate_clause(far(clauses), far(block), far(params), clause, slot)
         fires = load(block.result, 0)
     _change_outputs(clauses, block, clause, slot, fires)
 
@@ -301,7 +303,7 @@ def _give_type_i(clauses, block, params, example, first_group, n_groups, update,
             n_eager = _list_slots(block.selected, group, block.eager_selected, 0)
             for i in range(n_eager):
                 slot = block.eager_selected[i]
-                _update_at_once(clauses, block, params, clause_of(clauses, slot), slot)
+                _update_at_once(far(clauses), far(block), far(params), clause_of(clauses, slot), slot)
     clauses.gap[0] = gap
     counts[N_TYPE_I] += sum_words(n_selected)
     return n_true
@@ -335,6 +337,7 @@ def lazy_epoch(rows, targets, params, clauses, block, counts):
     clauses, block
         See `wtm.kernels.lazy_state`; the machine in `clauses` is changed in place.
     """
+    params, clauses, block = by_reference(params), by_reference(clauses), by_reference(block)
     n_groups = clauses.used.size // 16  # of either polarity
     if rows.size > 0:
         clauses.gap[0] = draw_gap(clauses.random, clauses.gap_table)

@@ -13,6 +13,7 @@ import numpy as np
 from wtm.kernels.feedback import tail_mask
 from wtm.kernels.jit import function, inline
 from wtm.kernels.layout import ZERO
+from wtm.kernels.records import near
 from wtm.kernels.sampling import next_vector, next_word
 from wtm.kernels.simd import (
     add_saturating,
@@ -170,6 +171,7 @@ def _flush_row(clauses, block, params, clause, table_row):
 @function
 def flush(clauses, block, params, clause, n):
     """Apply `n` pending feedbacks to the automata of a clause, except those in ``block.watched``."""
+    clauses, block, params = near(clauses), near(block), near(params)
     while n > 0:
         table_row, part = _largest_row(n)
         n -= part

@@ -14,7 +14,8 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, models, overload, register_model
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import intrinsic, lower_builtin, models, register_model
 from numba.np.arrayobj import make_array
 
 _WORDS = ir.VectorType(ir.IntType(64), 8)
@@ -67,40 +68,25 @@ def store(typingctx, array, index, value):
     return types.void(array, types.intp, u64x8), codegen
 
 
-def _bitwise(method: str, operation: Callable[..., Any]) -> None:
-    @intrinsic
-    def vector_operation(typingctx, a, b):
-        def codegen(context, builder, sig, args):
-            return getattr(builder, method)(*args)
+def _operator(operation: Callable[..., Any], arity: int, method: str) -> None:
+    """Define a Python operator on vectors as an instruction of llvmlite's builder."""
+    operands = (u64x8,) * arity
 
-        return u64x8(u64x8, u64x8), codegen
+    @infer_global(operation)
+    class Template(AbstractTemplate):
+        def generic(self, args: Any, kws: Any) -> Any:
+            return signature(u64x8, *operands) if args == operands else None
 
-    @overload(operation, inline="always")
-    def _(a, b):
-        if isinstance(a, _U64x8) and isinstance(b, _U64x8):
-            return lambda a, b: vector_operation(a, b)
-        return None
-
-
-_bitwise("and_", operator.and_)
-_bitwise("or_", operator.or_)
-_bitwise("xor", operator.xor)
-_bitwise("add", operator.add)  # eight sums modulo 2**64
+    @lower_builtin(operation, *operands)
+    def _(context, builder, sig, args):
+        return getattr(builder, method)(*args)
 
 
-@intrinsic
-def _invert(typingctx, a):
-    def codegen(context, builder, sig, args):
-        return builder.not_(args[0])
-
-    return u64x8(u64x8), codegen
-
-
-@overload(operator.invert, inline="always")
-def _(a):
-    if isinstance(a, _U64x8):
-        return lambda a: _invert(a)
-    return None
+_operator(operator.and_, 2, "and_")
+_operator(operator.or_, 2, "or_")
+_operator(operator.xor, 2, "xor")
+_operator(operator.add, 2, "add")  # eight sums modulo 2**64
+_operator(operator.invert, 1, "not_")
 
 
 def _broadcast(builder: Any, scalar: Any, vector_type: Any) -> Any:

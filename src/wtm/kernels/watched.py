@@ -22,6 +22,7 @@ from wtm.kernels.jit import function, inline
 from wtm.kernels.layout import BORDER, ONE, ZERO
 from wtm.kernels.lazy_state import MAX_WATCHED, WATCH_STRIDE
 from wtm.kernels.pending import draw_decrement, flush
+from wtm.kernels.records import far, near
 from wtm.kernels.sampling import draw_gap
 from wtm.kernels.simd import any_set, count_trailing_zeros, load, popcount, store
 
@@ -72,7 +73,7 @@ def write_back(clauses, block, params, clause, slot):
 def flush_clause(clauses, block, params, clause, slot):
     """Make all automata of a clause exact, and clear its watch list."""
     write_back(clauses, block, params, clause, slot)
-    flush(clauses, block, params, clause, np.int64(clauses.n_pending[slot]))
+    flush(far(clauses), far(block), far(params), clause, np.int64(clauses.n_pending[slot]))
     clauses.n_pending[slot] = 0
     clear_watch_list(clauses, slot)
 
@@ -254,6 +255,7 @@ def evaluate_clause(clauses, block, params, clause, slot):
     All watched literals are true for these examples. May add other examples for which the clause is true. A clause
     that needs more watched literals than a list can hold becomes eager: nothing is pending for it.
     """
+    clauses, block, params = near(clauses), near(block), near(params)
     is_flushed = clauses.n_watched[slot] == 0 and clauses.n_pending[slot] == 0
     if is_flushed and _watch_all(clauses, params, clause, slot):
         store(block.result, 0, load(block.result, 0) & watched_outputs(clauses, block, clause, slot))

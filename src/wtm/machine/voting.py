@@ -16,6 +16,7 @@ from wtm.utils.interruption import interruptible
 from wtm.utils.memory_limits import check_memory
 
 _BYTES_PER_FEATURE, _BYTES_PER_CLAUSE = 2 * BLOCK // 8, BLOCK // 8  # of the columns and outputs in `VoteBuffers`
+_ANDS_PER_THREAD = 1 << 21  # of 512 bits: some milliseconds, below which starting a thread takes longer than it saves
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,8 @@ class VotingModel:
             rows = np.arange(len(examples), dtype=np.int64)
         sums = np.empty((len(rows), self.n_machines), np.int64)
         n_blocks = -(-len(rows) // BLOCK)
-        n_parts = max(1, min(n_threads, n_blocks))
+        n_useful = 1 + n_blocks * (len(self.literal_list) + examples.n_features) // _ANDS_PER_THREAD
+        n_parts = max(1, min(n_threads, n_blocks, n_useful))
         check_memory(
             n_parts * (_BYTES_PER_FEATURE * examples.n_features + _BYTES_PER_CLAUSE * self.n_clauses),
             f"Working space of {n_parts} threads for {examples.n_features:,} features",

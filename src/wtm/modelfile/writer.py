@@ -9,7 +9,7 @@ import numpy as np
 
 from wtm import __version__
 from wtm.booleanizer import Booleanizer
-from wtm.kernels.jit import kernel_digest
+from wtm.kernels.kernel_cache import kernel_digest
 from wtm.machine.class_machine import Machine
 from wtm.machine.model_state import PredictionModel
 from wtm.modelfile.container import write_file

@@ -11,7 +11,7 @@ import joblib
 from llvmlite import binding
 
 import wtm
-from wtm.kernels.jit import kernel_digest
+from wtm.kernels.kernel_cache import kernel_digest
 from wtm.utils.revision import git_revision
 
 _REPOSITORY = Path(wtm.__file__).parents[2]

@@ -50,7 +50,8 @@ def read_validated(estimator: Any, X: Any, *, reset: bool, min_rows: int = 1, na
     if not _is_frame(X):
         # First, since its errors about shapes are clearer.
         table = read_table(X, estimator, min_rows=min_rows, name=name)
-        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        if reset or not _has_known_shape(X, estimator):
+            validate_data(estimator, X, reset=reset, skip_check_array=True)
         return table
     duplicate = first_duplicate(X.column_names if hasattr(X, "column_names") else X.columns)
     if duplicate is not None:
@@ -59,6 +60,15 @@ def read_validated(estimator: Any, X: Any, *, reset: bool, min_rows: int = 1, na
         )
     validate_data(estimator, X, reset=reset, skip_check_array=True)
     return read_table(X, estimator, min_rows=min_rows, name=name)
+
+
+def _has_known_shape(X: Any, estimator: Any) -> bool:
+    """Whether `validate_data` has nothing to check. For one row, its search for names takes as long as the rest."""
+    return (
+        type(X) is np.ndarray
+        and X.shape[1] == getattr(estimator, "n_features_in_", None)
+        and not hasattr(estimator, "feature_names_in_")
+    )
 
 
 def _is_frame(X: Any) -> bool:

@@ -1,0 +1,33 @@
+"""``wtm compile``: compile the kernels by calling them."""
+
+import warnings
+
+import numpy as np
+import scipy.sparse as sp
+import typer
+
+from wtm.classifier import WTMClassifier
+from wtm.kernels.kernel_cache import cache_folder
+
+
+def compile_kernels() -> None:
+    """Compile all kernels that a user of the package meets, and print where they are kept."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        try:
+            call_kernels()
+        except RuntimeWarning as warning:
+            raise OSError(str(warning)) from None
+    typer.echo(f"The kernels are compiled and kept in {cache_folder()}")
+
+
+def call_kernels() -> None:
+    """Call each kernel. The types of its arguments are the same for all data and parameters."""
+    X = np.arange(24).reshape(12, 2) % 3 > 0
+    y = X[:, 0]
+    for engine in ("direct", "lazy"):
+        clf = WTMClassifier(4, T=1, n_epochs=1, engine=engine, random_state=0).fit(X, y)
+    clf.predict(sp.csr_array(X))
+    clf.rules(X, y)
+    clf.explain(X)
+    clf.simplify(X)
