@@ -18,7 +18,7 @@ def test_the_example_of_the_readme(trained, tmp_path, monkeypatch):
     block = readme.split("## Tables from the shell")[1].split("```bash\n")[1].split("```")[0]
     monkeypatch.chdir(tmp_path)
     (tmp_path / "people.csv").write_bytes((trained[0] / "people.csv").read_bytes())
-    results = [done(*shlex.split(line)[1:]) for line in block.splitlines()]
+    results = [done(*shlex.split(line, comments=True)[1:]) for line in block.splitlines()]
     assert "held-out rows" in results[0].stdout
     assert list(read_csv("predictions.csv")[0]) == ["age", "prediction", "probability_no", "probability_yes"]
     assert f"accuracy on {N_ROWS} rows" in results[2].stdout

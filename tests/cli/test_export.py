@@ -94,14 +94,15 @@ def test_a_missing_folder_is_made(trained, tmp_path):
 def test_misuse_is_refused_before_anything_is_written(trained, tmp_path):
     model = trained[0] / "model.safetensors"
     command = ("export", model, "--out", tmp_path, "--format")
-    assert "--format must be one of json, python, c, sql, onnx, verilog; got 'java'" in refused(*command, "java")
-    assert "--dialect does not apply to --format c" in refused(*command, "c", "--dialect", "sqlite")
-    assert "--number-type does not apply to --format sql" in refused(*command, "sql", "--number-type", "float")
-    assert "--missing does not apply to --format json" in refused(*command, "json", "--missing", "none")
-    assert "number_type must be one of" in refused(*command, "c", "--number-type", "half")
-    assert "bits must be from 2 to 63" in refused(*command, "json", "--bits", 99)
-    assert "name must be" in refused(*command, "json", "--name", "../x")
-    assert "--data must be a file" in refused(*command, "json", "--data", "-")
+    assert "--format must be one of json, python, c, sql, onnx, verilog; got 'java'" in refused(
+        *command, "java", code=2
+    )
+    assert "--dialect does not apply to --format c" in refused(*command, "c", "--dialect", "sqlite", code=2)
+    assert "--number-type does not apply to --format sql" in refused(*command, "sql", "--number-type", "float", code=2)
+    assert "--missing does not apply to --format json" in refused(*command, "json", "--missing", "none", code=2)
+    assert "--number-type must be one of" in refused(*command, "c", "--number-type", "half", code=2)
+    assert "--name must be" in refused(*command, "json", "--name", "../x", code=2)
+    assert "--data must be a file" in refused(*command, "json", "--data", "-", code=2)
     assert "does not exist" in refused("export", model, "--format", "json", "--out", tmp_path / "no" / "where")
     new = tmp_path / "new"
     assert "no rows" in refused(

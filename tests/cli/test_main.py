@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -30,6 +31,36 @@ def test_help(command):
     result = invoke(*command.split(), "--help")
     assert result.exit_code == 0
     assert "Usage" in result.stdout
+
+
+@pytest.mark.parametrize(("signal", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+@pytest.mark.parametrize("place", ["typer.main.get_command", "typer.core._main"])
+def test_a_signal_before_a_command_runs_ends_in_a_line(signal, code, place):
+    """While typer builds the commands, and while it reads the arguments."""
+    program = f"""
+import os, signal, time, typer.main
+from wtm.cli.main import main
+
+def interrupted(*arguments, **options):
+    os.kill(os.getpid(), signal.{signal})
+    time.sleep(60)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+{place} = interrupted
+main()
+"""
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=50)
+    assert result.returncode == code
+    assert result.stderr == {130: "wtm: interrupted.\n", 143: "wtm: terminated.\n"}[code]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("train", "--help")])
+def test_text_that_can_not_be_written_ends_in_a_line(arguments):
+    command = [sys.executable, "-m", "wtm", *arguments]
+    with Path("/dev/full").open("w") as full:
+        result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert (result.returncode, result.stderr) == (1, "wtm: No space left on device\n")
 
 
 @pytest.mark.parametrize("arguments", [("learn",), ("--verse",), ("reproduce", "connect-5")])

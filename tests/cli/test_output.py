@@ -35,7 +35,9 @@ def test_outputs_never_replace_what_is_read_and_others_only_when_told(trained, w
     assert column(out) == column(trained[0] / "predictions.csv")
     assert "does not exist" in refused(*training, tmp_path / "none" / "m")
     assert "is a folder" in refused(*training, tmp_path)
-    assert "must end in .csv, .csv.gz or .parquet" in refused("predict", model, data, "--out", tmp_path / "p.xlsx")
+    assert "must end in .csv, .csv.gz or .parquet" in refused(
+        "predict", model, data, "--out", tmp_path / "p.xlsx", code=2
+    )
 
 
 def test_other_errors_come_before_an_existing_output(trained, tmp_path):
@@ -45,7 +47,8 @@ def test_other_errors_come_before_an_existing_output(trained, tmp_path):
         (("--target", "sells"), "no column 'sells'"),
         (("--drop", "none"), "no column 'none'"),
     ):
-        assert words in refused("train", data, "--target", "buys", "--out", model, *options)
+        code = 2 if "--T" in options else 1
+        assert words in refused("train", data, "--target", "buys", "--out", model, *options, code=code)
     assert "does not exist" in refused("train", tmp_path / "gone.csv", "--target", "buys", "--out", model)
     out = tmp_path / "p.csv"
     out.touch()
@@ -54,7 +57,7 @@ def test_other_errors_come_before_an_existing_output(trained, tmp_path):
 
 def test_a_model_is_not_written_to_standard_output(trained, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    line = refused("train", trained[0] / "people.csv", "--target", "buys", "--out", "-", *QUICK)
+    line = refused("train", trained[0] / "people.csv", "--target", "buys", "--out", "-", *QUICK, code=2)
     assert line.startswith("wtm: a model can't be written to standard output")
     assert not list(tmp_path.iterdir())
 
@@ -113,6 +116,6 @@ def test_text_that_a_spreadsheet_program_would_run_gets_an_apostrophe_if_asked(t
         escaped = [row[0] for row in csv.reader(file)]
     assert escaped == ["'=note", "'=1+1", "'+49 30", "'-x", "'@SUM(A1)", "-5", "+1.5e3", "a=b", "'=1"]
     line = refused(
-        "predict", trained[0] / "model.safetensors", data, "--out", tmp_path / "p.parquet", "--escape-formulas"
+        "predict", trained[0] / "model.safetensors", data, "--out", tmp_path / "p.parquet", "--escape-formulas", code=2
     )
     assert "--escape-formulas is for CSV" in line

@@ -225,8 +225,8 @@ def test_a_column_of_text_may_be_missing_throughout(trained, tmp_path, type):
 def test_a_column_named_twice_is_refused(trained, tmp_path):
     model, data = trained[0] / "model.safetensors", trained[0] / "people.csv"
     for keep in (("--keep", "age,age"), ("--keep", "age", "--keep", "colour,age")):
-        assert "--keep names 'age' more than once" in refused("predict", model, data, *keep)
-    line = refused("train", data, "--target", "buys", "--out", tmp_path / "m", "--drop", "age,age")
+        assert "--keep names 'age' more than once" in refused("predict", model, data, *keep, code=2)
+    line = refused("train", data, "--target", "buys", "--out", tmp_path / "m", "--drop", "age,age", code=2)
     assert "--drop names 'age' more than once" in line
 
 

@@ -27,10 +27,10 @@ def done(*arguments):
     return result
 
 
-def refused(*arguments):
+def refused(*arguments, code=1):
     """The one line of a command that fails."""
     result = invoke(*arguments)
-    assert result.exit_code == 1, result.output
+    assert result.exit_code == code, result.output
     assert result.exception is None or isinstance(result.exception, SystemExit)
     assert result.stdout == ""
     notes = [line for line in result.stderr.splitlines() if not line.startswith("note: ")]

@@ -195,8 +195,8 @@ def test_help_everywhere(command):
     assert "Usage" in result.stdout
 
 
-def assert_one_line(result, *parts):
-    assert result.exit_code == 1
+def assert_one_line(result, *parts, code=1):
+    assert result.exit_code == code
     (line,) = [line for line in result.stderr.splitlines() if line.startswith("wtm: ")]
     assert result.stderr.endswith(line + "\n")
     assert "Traceback" not in result.output
@@ -239,7 +239,9 @@ def test_interruption_inside_a_command(monkeypatch):
 
 def test_seeds_end_with_the_largest(tmp_path):
     arguments = ("--quick", "--seed", 2**63 - 1, "--seeds", 2, "--out", tmp_path)
-    assert_one_line(invoke("reproduce", "connect-4", *arguments), "exceeds the largest seed, 9223372036854775807")
+    assert_one_line(
+        invoke("reproduce", "connect-4", *arguments), "exceeds the largest seed, 9223372036854775807", code=2
+    )
     assert list(tmp_path.iterdir()) == []
 
 
@@ -317,7 +319,7 @@ def test_no_experiment_replaces_results(tmp_path, command):
 @pytest.mark.parametrize("experiment", ["connect-4", "sampling", "baselines"])
 def test_quick_results_have_a_folder_to_themselves(tmp_path, experiment):
     out = tmp_path / "quick"
-    assert_one_line(invoke("reproduce", experiment, "--out", out), f"--out {out}: ", "--quick")
+    assert_one_line(invoke("reproduce", experiment, "--out", out), f"--out {out}: ", "--quick", code=2)
     assert not out.exists()
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from wtm.cli.errors import OptionError
 from wtm.tables.reading import first_duplicate
 from wtm.utils.printable import short_repr
 
@@ -11,7 +12,7 @@ _MOST_NAMED = 10
 def parse_names(values: Iterable[str], known: Iterable[str], option: str) -> list[str]:
     """Return the names in an option's values: each value is a name, or several with commas between them.
 
-    A name that occurs twice is a ValueError.
+    A name that occurs twice is an error.
     """
     known = set(known)
     names: list[str] = []
@@ -19,7 +20,7 @@ def parse_names(values: Iterable[str], known: Iterable[str], option: str) -> lis
         names += [value] if value in known else [name.strip() for name in value.split(",")]
     duplicate = first_duplicate(names)
     if duplicate is not None:
-        raise ValueError(f"{option} names {short_repr(duplicate)} more than once: leave out the second.")
+        raise OptionError(f"{option} names {short_repr(duplicate)} more than once: leave out the second.")
     return names
 
 
@@ -35,7 +36,7 @@ def require_columns(names: Iterable[str], known: Sequence[str], file: str, purpo
             hint = "A name is empty: is a variable not set?"
         noun = "column" if len(missing) == 1 else "columns"
         message = f"{file} has no {noun} {listed(missing)}, {purpose}. Its columns are {listed(known)}. {hint}"
-        raise ValueError(message.rstrip())
+        raise (OptionError if "" in missing else ValueError)(message.rstrip())
 
 
 def check_unique(names: Sequence[str], file: str) -> None:

@@ -9,9 +9,8 @@ import typer
 
 from wtm.cli.csv_format import CsvFormat
 from wtm.cli.errors import one_line_on_failure
-from wtm.cli.shared_options import ALL_CORES, NJobs, with_options
+from wtm.cli.shared_options import ALL_CORES, NJobs, path_argument, with_options
 from wtm.cli.table_options import TableOptions, table_options
-from wtm.utils.paths import as_path
 
 
 def _check_holdout(holdout: float) -> float:
@@ -72,7 +71,7 @@ def train(
     train(
         options,
         target,
-        as_path(out, "--out"),
+        path_argument(out, "--out"),
         parameters,
         drop=drop or [],
         drop_missing_target=drop_missing_target,
@@ -104,8 +103,10 @@ def predict(
     """
     from wtm.cli.predict import predict
 
-    out_path = as_path(out, "--out")
-    predict(options, as_path(model, "MODEL"), out_path, proba=proba, keep=keep or [], escape_formulas=escape_formulas)
+    out_path = path_argument(out, "--out")
+    predict(
+        options, path_argument(model, "MODEL"), out_path, proba=proba, keep=keep or [], escape_formulas=escape_formulas
+    )
 
 
 @with_options(table_options)
@@ -129,8 +130,8 @@ def evaluate(
     """
     from wtm.cli.evaluate import evaluate
 
-    out_path = None if out is None else as_path(out, "--out")
-    evaluate(options, as_path(model, "MODEL"), target, out_path, drop_missing_target=drop_missing_target)
+    out_path = None if out is None else path_argument(out, "--out")
+    evaluate(options, path_argument(model, "MODEL"), target, out_path, drop_missing_target=drop_missing_target)
 
 
 def rules(
@@ -155,8 +156,8 @@ def rules(
 
         options = None
         if data is not None:
-            options = TableOptions(as_path(data, "--data"), CsvFormat(), n_jobs, overwrite=False, quiet=quiet)
-        rules(as_path(model, "MODEL"), per_class, options)
+            options = TableOptions(path_argument(data, "--data"), CsvFormat(), n_jobs, overwrite=False, quiet=quiet)
+        rules(path_argument(model, "MODEL"), per_class, options)
 
 
 @with_options(table_options, "overwrite")
@@ -180,7 +181,7 @@ def explain(
     """
     from wtm.cli.explain import explain
 
-    explain(options, as_path(model, "MODEL"), row or [1], nearest_change=nearest_change)
+    explain(options, path_argument(model, "MODEL"), row or [1], nearest_change=nearest_change)
 
 
 def report(
@@ -224,8 +225,8 @@ def report(
 
         options = None
         if data is not None:
-            options = TableOptions(as_path(data, "--data"), CsvFormat(), n_jobs, overwrite=overwrite, quiet=quiet)
-        model_path, out_path = as_path(model, "MODEL"), as_path(out, "--out")
+            options = TableOptions(path_argument(data, "--data"), CsvFormat(), n_jobs, overwrite=overwrite, quiet=quiet)
+        model_path, out_path = path_argument(model, "MODEL"), path_argument(out, "--out")
         report(model_path, out_path, options, target, image_shape, rows, overwrite=overwrite)
 
 
@@ -235,7 +236,8 @@ def export(
     out: Annotated[str, typer.Option(help="Folder to write to.", metavar="DIR")] = ".",
     name: Annotated[str, typer.Option(help="Name of the files, and what names in C and Verilog start with.")] = "model",
     bits: Annotated[
-        int | None, typer.Option(help="Round votes to this many bits. Default: exact votes.", show_default=False)
+        int | None,
+        typer.Option(min=2, max=63, help="Round votes to this many bits. Default: exact votes.", show_default=False),
     ] = None,
     data: Annotated[
         str | None,
@@ -278,9 +280,9 @@ def export(
         from wtm.cli.export import export
 
         export(
-            as_path(model, "MODEL"),
+            path_argument(model, "MODEL"),
             format,
-            as_path(out, "--out"),
+            path_argument(out, "--out"),
             name,
             {
                 "bits": bits,
@@ -290,7 +292,7 @@ def export(
                 "missing": missing,
                 "number_type": number_type,
             },
-            None if data is None else as_path(data, "--data"),
+            None if data is None else path_argument(data, "--data"),
             overwrite=overwrite,
             quiet=quiet,
         )

@@ -11,6 +11,10 @@ from wtm.utils.interruption import Terminated, arrived_signal
 _ENDS = {signal.SIGINT: ("interrupted.", 130), signal.SIGTERM: ("terminated.", 143)}  # 128 + number, as in shells
 
 
+class OptionError(ValueError):
+    """An option has a value that is wrong whatever the files hold; the exit code is that of Typer's own such errors."""
+
+
 @contextmanager
 def one_line_on_failure() -> Iterator[None]:
     """End the command with one line, without a traceback, on any error that a user can correct."""
@@ -28,7 +32,7 @@ def one_line_on_failure() -> Iterator[None]:
         # After a BrokenPipeError nobody reads the output: Typer ends quietly.
         if isinstance(error, BrokenPipeError) or not isinstance(error, OSError | ValueError | MemoryError):
             raise
-        _stop(" ".join(_reason(error).split()) or type(error).__name__, 1)
+        _stop(" ".join(_reason(error).split()) or type(error).__name__, 2 if isinstance(error, OptionError) else 1)
 
 
 def _end(number: int, reason: str = "") -> None:
@@ -39,8 +43,8 @@ def _end(number: int, reason: str = "") -> None:
 def _reason(error: Exception) -> str:
     if isinstance(error, FileNotFoundError) and error.filename is not None:
         return f"{error.filename} does not exist."
-    if isinstance(error, OSError) and error.filename is not None and error.strerror:
-        return f"{error.filename}: {error.strerror}"  # without the number
+    if isinstance(error, OSError) and error.strerror:  # without the number
+        return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
     return str(error)
 
 

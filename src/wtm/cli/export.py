@@ -11,13 +11,16 @@ import typer
 from wtm.classifier import WTMClassifier
 from wtm.cli.column_names import parse_names
 from wtm.cli.csv_format import CsvFormat
+from wtm.cli.errors import OptionError
 from wtm.cli.output import check_output, new_folder
 from wtm.cli.predictions import PREDICTION, Predictions, stored_format
 from wtm.cli.shared_options import ALL_CORES
 from wtm.cli.table_files import STANDARD_STREAM, open_table
 from wtm.cli.table_options import TableOptions
 from wtm.export import from_json, summarize, to_c, to_json, to_onnx, to_python, to_sql, to_verilog
+from wtm.export.c_source import NUMBER_TYPES
 from wtm.export.names import check_name
+from wtm.export.sql_query import DIALECTS
 from wtm.loading import load_model
 from wtm.utils.atomic_write import atomic_write
 from wtm.utils.printable import counted
@@ -35,6 +38,8 @@ _FORMATS: dict[str, tuple[tuple[str, ...], tuple[str, ...], Callable[..., tuple[
     "verilog": ((".v",), (), lambda clf, name, **options: (to_verilog(clf, name, **options),)),
 }
 
+_VALUES = {"dialect": tuple(DIALECTS), "number_type": tuple(NUMBER_TYPES)}
+
 
 def export(
     model: Path,
@@ -49,14 +54,24 @@ def export(
 ) -> None:
     """Write the files, and print their names and the model's size; `options` are None if not given."""
     if format not in _FORMATS:
-        raise ValueError(f"--format must be one of {', '.join(_FORMATS)}; got {format!r}.")
+        raise OptionError(f"--format must be one of {', '.join(_FORMATS)}; got {format!r}.")
     endings, allowed, write = _FORMATS[format]
     given = {option: value for option, value in options.items() if value is not None}
     for option in given.keys() - {"bits", *allowed}:
-        raise ValueError(f"--{option.replace('_', '-')} does not apply to --format {format}: leave it out.")
+        raise OptionError(f"--{option.replace('_', '-')} does not apply to --format {format}: leave it out.")
     if data == STANDARD_STREAM:
-        raise ValueError("--data must be a file, since it is read twice; got - for standard input.")
-    check_name(name)
+        raise OptionError("--data must be a file, since it is read twice; got - for standard input.")
+    for option, values in _VALUES.items():
+        if given.get(option, values[0]) not in values:
+            raise OptionError(
+                f"--{option.replace('_', '-')} must be one of {', '.join(values)}; got {given[option]!r}."
+            )
+    if given.get("table") == "":
+        raise OptionError("--table must be a name, got an empty string.")
+    try:
+        check_name(name)
+    except ValueError as error:
+        raise OptionError(f"--{error}") from None
     paths = [out / f"{name}{ending}" for ending in endings]
     with new_folder(out):
         for path in paths:

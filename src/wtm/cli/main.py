@@ -11,6 +11,7 @@ import typer
 
 from wtm import __version__
 from wtm.cli.commands import compile_kernels, evaluate, explain, export, predict, report, rules, train
+from wtm.cli.errors import one_line_on_failure
 from wtm.paper.reproduce_command import reproduce
 from wtm.utils.interruption import terminable
 
@@ -33,7 +34,11 @@ def main() -> None:
             # On an ASCII terminal, question marks rather than an error after all the work.
             stream.reconfigure(errors="replace")
     with terminable():
-        app(prog_name="wtm")
+        try:
+            with one_line_on_failure():  # also while typer builds the commands, reads arguments or prints help
+                app(prog_name="wtm")
+        except typer.Exit as end:
+            sys.exit(end.exit_code)
 
 
 def _print_version(wanted: bool) -> None:

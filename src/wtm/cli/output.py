@@ -11,6 +11,7 @@ from typing import Any, TextIO
 import typer
 
 from wtm.cli.arrow import pa
+from wtm.cli.errors import OptionError
 from wtm.cli.table_files import PARQUET, STANDARD_STREAM
 from wtm.utils.atomic_write import atomic_write, check_writable
 
@@ -60,7 +61,7 @@ def check_table_output(out: Path, inputs: Sequence[Path], *, overwrite: bool) ->
     if out == STANDARD_STREAM:
         return
     if not out.name.lower().endswith((*_CSV, *PARQUET)):
-        raise ValueError(f"--out must end in .csv, .csv.gz or .parquet, or be - for standard output; got {out}.")
+        raise OptionError(f"--out must end in .csv, .csv.gz or .parquet, or be - for standard output; got {out}.")
     check_output(out, inputs, overwrite=overwrite)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from wtm.cli.arrow import pa
 from wtm.cli.column_names import parse_names, require_columns
+from wtm.cli.errors import OptionError
 from wtm.cli.output import check_table_output, table_writer
 from wtm.cli.predictions import PREDICTION, Predictions, probability_names, stored_format
 from wtm.cli.table_files import PARQUET, STANDARD_STREAM, open_table
@@ -28,7 +29,7 @@ def predict(
         require_columns(kept, known, source.name, "which --keep names", source.hint)
         _check_names(kept, [PREDICTION, *(probability_names(clf) if proba else [])])
         if escape_formulas and out.name.lower().endswith(PARQUET):
-            raise ValueError(f"--escape-formulas is for CSV, but --out {out} is Parquet: leave it out.")
+            raise OptionError(f"--escape-formulas is for CSV, but --out {out} is Parquet: leave it out.")
         check_table_output(out, [model, options.data], overwrite=options.overwrite)
         hidden = out == STANDARD_STREAM and sys.stdout.isatty()  # no bar between predictions
         with (

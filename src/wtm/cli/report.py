@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from wtm.cli.errors import OptionError
 from wtm.cli.labelled_rows import rows_with_labels
 from wtm.cli.output import check_output
 from wtm.cli.table_files import STANDARD_STREAM
@@ -24,9 +25,9 @@ def report(
 ) -> None:
     """Write the page, with the rules counted on a table and some of its rows explained, if there is one."""
     if target is not None and options is None:
-        raise ValueError("--target names a column of the file in --data: pass --data too.")
+        raise OptionError("--target names a column of the file in --data: pass --data too.")
     if out == STANDARD_STREAM:
-        raise ValueError("--out must be a file, such as model.html; got - for standard output.")
+        raise OptionError("--out must be a file, such as model.html; got - for standard output.")
     check_output(out, [model] if options is None else [model, options.data], overwrite=overwrite)
     shape = None if image_shape is None else _shape(image_shape)
     clf = load_model(model)
@@ -40,5 +41,5 @@ def report(
 def _shape(text: str) -> tuple[int, int]:
     found = re.fullmatch(r"(\d{1,6})x(\d{1,6})", text, re.ASCII)
     if found is None:
-        raise ValueError(f"--image-shape must be a height and a width such as 28x28, got {text!r}.")
+        raise OptionError(f"--image-shape must be a height and a width such as 28x28, got {text!r}.")
     return int(found[1]), int(found[2])

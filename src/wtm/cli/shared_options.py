@@ -2,11 +2,13 @@
 
 import inspect
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from wtm.cli.errors import one_line_on_failure
+from wtm.cli.errors import OptionError, one_line_on_failure
+from wtm.utils.paths import as_path
 
 ALL_CORES = -1
 
@@ -21,6 +23,14 @@ NJobs = Annotated[
     int, typer.Option(callback=_check_n_jobs, help="Threads; -1 uses all cores. Results do not depend on it.")
 ]
 """The option ``--n-jobs`` of every command that computes."""
+
+
+def path_argument(path: str, name: str) -> Path:
+    """Return the argument or option called `name` as a path."""
+    try:
+        return as_path(path, name)
+    except ValueError as error:
+        raise OptionError(str(error)) from None
 
 
 def with_options(shared: Callable[..., Any], *without: str) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -1,5 +1,6 @@
 """The options of every command that reads a table."""
 
+import io
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,8 +9,7 @@ import typer
 
 from wtm.cli.csv_format import CsvFormat, option_words
 from wtm.cli.notes import write_note
-from wtm.cli.shared_options import ALL_CORES, NJobs
-from wtm.utils.paths import as_path
+from wtm.cli.shared_options import ALL_CORES, NJobs, path_argument
 
 if TYPE_CHECKING:  # it imports NumPy
     from wtm.cli.table_files import TableFile
@@ -52,6 +52,14 @@ def _check_decimal(decimal: str | None) -> str | None:
     return decimal
 
 
+def _check_encoding(encoding: str | None) -> str | None:
+    try:
+        io.TextIOWrapper(io.BytesIO(), encoding)
+    except LookupError:
+        raise typer.BadParameter(f"{encoding!r} is not an encoding of text that Python knows.") from None
+    return encoding
+
+
 # Paths are strings, since a Path hides an empty name, and Typer would print an error of several lines.
 def table_options(
     data: Annotated[
@@ -82,7 +90,10 @@ def table_options(
         ),
     ] = None,
     encoding: Annotated[
-        str | None, typer.Option(help="Encoding of CSV, such as latin-1. Default: utf-8.", show_default=False)
+        str | None,
+        typer.Option(
+            callback=_check_encoding, help="Encoding of CSV, such as latin-1. Default: utf-8.", show_default=False
+        ),
     ] = None,
     decimal: Annotated[
         str | None,
@@ -96,4 +107,4 @@ def table_options(
 ) -> TableOptions:
     """Return the options as a record."""
     format = CsvFormat(separator, decimal, None if missing is None else tuple(missing.split(",")), encoding, header)
-    return TableOptions(as_path(data, "DATA"), format, n_jobs, overwrite, quiet)
+    return TableOptions(path_argument(data, "DATA"), format, n_jobs, overwrite, quiet)

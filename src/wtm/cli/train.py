@@ -15,6 +15,7 @@ from wtm.classifier import WTMClassifier
 from wtm.cli.arrow import pa
 from wtm.cli.column_names import parse_names, require_columns
 from wtm.cli.csv_cells import Cells, cells_as_text
+from wtm.cli.errors import OptionError
 from wtm.cli.missing_values import MissingValues
 from wtm.cli.notes import warnings_as_notes, with_progress
 from wtm.cli.output import check_output
@@ -48,9 +49,13 @@ def train(
     clf = WTMClassifier(
         booleanizer=Booleanizer(), n_jobs=options.n_jobs, verbose=0 if options.quiet else 1, **parameters
     )
-    check_parameters(clf.get_params(deep=False))
+    try:
+        check_parameters(clf.get_params(deep=False))
+    except ValueError as error:
+        name, reason = str(error).split(" ", 1)
+        raise OptionError(f"--{name.removeprefix('n_').replace('_', '-')} {reason}") from None
     if out == STANDARD_STREAM:
-        raise ValueError("a model can't be written to standard output: give --out the name of a file.")
+        raise OptionError("a model can't be written to standard output: give --out the name of a file.")
     with open_table(options.data, options.format) as source:
         features = _feature_names(source, target, drop, options)
         check_output(out, [options.data], overwrite=options.overwrite)
@@ -103,7 +108,7 @@ def _feature_names(source: TableFile, target: str, drop: Sequence[str], options:
     require_columns([target], source.names, source.name, "which --target names", source.hint)
     require_columns(dropped, known, source.name, "which --drop names", source.hint)
     if target in dropped:
-        raise ValueError(f"--drop names {short_repr(target)}, which is the target.")
+        raise OptionError(f"--drop names {short_repr(target)}, which is the target.")
     others = {target, *dropped}
     features = [name for name in source.names if name not in others]
     if not features:

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from wtm.cli.errors import one_line_on_failure
+from wtm.cli.errors import OptionError, one_line_on_failure
 from wtm.cli.shared_options import ALL_CORES, NJobs, with_options
 from wtm.paper.run_options import QUICK_FOLDER, Options
 from wtm.paper.settings import NAMES, Preset, Swept
@@ -65,9 +65,9 @@ def _options(
 ) -> Options:
     """Check the options that sub-commands share."""
     if not quick and out.resolve().name.lower() == QUICK_FOLDER:
-        raise ValueError(f"--out {out}: folders named {QUICK_FOLDER!r} are for --quick. Choose another folder.")
+        raise OptionError(f"--out {out}: folders named {QUICK_FOLDER!r} are for --quick. Choose another folder.")
     if seed + seeds > 2**63:
-        raise ValueError(f"--seed {seed} with --seeds {seeds} exceeds the largest seed, {2**63 - 1}.")
+        raise OptionError(f"--seed {seed} with --seeds {seeds} exceeds the largest seed, {2**63 - 1}.")
     chosen = frozenset(method.strip().lower() for method in methods.split(","))
     return Options(out, data_dir, chosen, epochs, range(seed, seed + seeds), n_jobs, resume, quick)
 

@@ -1,0 +1,55 @@
+"""A value of an option that is wrong whatever the files hold ends in exit code 2, for every option of every command."""
+
+import pytest
+import typer
+
+from tests.helpers.shell import invoke
+from wtm.cli.main import app
+
+PATHS = {"--out": "", "--data": "", "--data-dir": "{file}", "--results": "{file}"}
+WRONG = {
+    "--T": "0", "--bits": "1", "--clauses": "3", "--decimal": ";", "--dialect": "oracle", "--drop": "a,a",
+    "--encoding": "klingon", "--epochs": "0", "--format": "java", "--gamma": "-1", "--holdout": "1",
+    "--image-shape": "28", "--keep": "a,a", "--max-literals": "0", "--methods": "x", "--n-jobs": "0",
+    "--name": "../x", "--number-type": "half", "--over": "x", "--per-class": "0", "--preset": "x", "--recipe": "x",
+    "--rounds": "0", "--row": "0", "--rows": "-1", "--s": "0.5", "--seed": "-1", "--seeds": "0",
+    "--separator": "ab", "--table": "",
+}  # fmt: skip
+ANY_TEXT = {"--target", "--missing"}  # and the names of columns; whether they are right depends on the file
+REQUIRED = {"train": {"--target": "y", "--out": "m"}, "report": {"--out": "m.html"}, "export": {"--format": "json"}}
+MORE = {"--dialect": {"--format": "sql"}, "--table": {"--format": "sql"}, "--number-type": {"--format": "c"}}
+MORE["--keep"] = {"--format": "sql"}
+
+
+def commands(group, path=()):
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands(command, (*path, name))
+        else:
+            yield (*path, name), command
+
+
+def options():
+    for path, command in commands(typer.main.get_command(app)):
+        for option in command.params:
+            name = option.opts[-1]
+            if name.startswith("--") and not getattr(option, "is_flag", False) and name not in ANY_TEXT:
+                if (path[0], name) == ("reproduce", "--out"):
+                    continue  # any folder that can be made is right
+                yield pytest.param(path, command, name, id=" ".join([*path, name]))
+
+
+@pytest.mark.parametrize(("path", "command", "name"), options())
+def test_a_wrong_value_ends_in_exit_code_2(path, command, name, trained, monkeypatch):
+    monkeypatch.chdir(trained[0].parent)
+    data, model = trained[0] / "people.csv", trained[0] / "model.safetensors"
+    wrong = (WRONG | PATHS)[name].format(file=data)  # a KeyError: an option without a wrong value in this test
+    known = {"MODEL": model, "DATA": "connect-4" if path[0] == "reproduce" else data}
+    arguments = [known[p.metavar or p.name.upper()] for p in command.params if not p.opts[0].startswith("-")]
+    given = REQUIRED.get(path[-1], {}) | (MORE.get(name, {}) if path[-1] == "export" else {}) | {name: wrong}
+    if path[-1] == "sweep":
+        given = {"--over": "gamma"} | given
+    result = invoke(*path, *arguments, *(word for pair in given.items() for word in pair))
+    assert result.exit_code == 2, result.output
+    assert name in result.stderr
+    assert result.stdout == ""
