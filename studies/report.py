@@ -1,10 +1,10 @@
-"""Writes docs/ablations.md and docs/rule-length.md from the results of the studies: `python -m studies.report`."""
+"""Writes the pages of the studies, docs/ablations.md and others, from their results: `python -m studies.report`."""
 
 import statistics
 from collections.abc import Iterator
 from pathlib import Path
 
-from studies import rule_length
+from studies import few_rules, few_rules_page, rule_length
 from studies.designs import (
     ABLATIONS,
     FOLDER,
@@ -84,3 +84,4 @@ def _rows(ablation: Ablation, runs: Runs) -> Iterator[tuple[str, Runs, float | N
 if __name__ == "__main__":
     write_page(Path("results") / FOLDER, Path("docs/ablations.md"))
     rule_length.write_page(read_json(rule_length.RESULTS), Path("docs/rule-length.md"))
+    few_rules_page.write_page(read_json(few_rules.RESULTS), Path("docs/few-rules.md"))

@@ -27,7 +27,9 @@ ADVICE = """\
 5. More clauses rarely reduce accuracy; time and memory grow in proportion. With very noisy labels (Noisy XOR), fewer
    clauses learn less of the noise. Once the rest is settled, try `n_clauses=500` or 1,000 first.
 6. More epochs help slowly. `early_stopping=True` finds their number on held-out rows.
-7. If a warning says that T is too large or that many clauses are empty, follow its advice.
+7. For short rules, start with `WTMClassifier.readable()`; [few-rules.md](few-rules.md) says what it changes, and how
+   `refit` and `prune` leave fewer rules.
+8. If a warning says that T is too large or that many clauses are empty, follow its advice.
 
 Then search; see the end of this page."""
 

@@ -28,6 +28,9 @@ from wtm.validation.row_weights import class_weights, mean_one_if_shares, sample
 
 __all__ = ["WTMClassifier"]
 
+_READABLE: dict[str, Any] = {"s": 10, "boost_true_positive": False, "max_literals": 8}
+"""Chosen by `python -m studies.few_rules`."""
+
 install_module_aliases()
 
 
@@ -210,6 +213,27 @@ class WTMClassifier(Reducible):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+
+    @classmethod
+    def readable(cls, **changes: Any) -> Self:
+        """Return an unfitted classifier with parameters for short rules.
+
+        They are ``s=10``, ``boost_true_positive=False`` and ``max_literals=8``; all others have their defaults. Rules
+        then have about 2 to 6 conditions. On tables of numbers and categories the accuracy is that of the defaults; on
+        the bits of boards and texts it is smaller. docs/few-rules.md has the measurements.
+
+        Parameters
+        ----------
+        **changes
+            Other parameters, or other values of these.
+
+        Examples
+        --------
+        >>> from wtm import WTMClassifier
+        >>> WTMClassifier.readable(n_clauses=50)
+        WTMClassifier(boost_true_positive=False, max_literals=8, n_clauses=50, s=10)
+        """
+        return cls(**(_READABLE | changes))
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None) -> Self:
         """Train for `n_epochs` epochs, from the start unless `warm_start`.

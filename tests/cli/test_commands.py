@@ -16,9 +16,25 @@ pytest.importorskip("pyarrow")
 
 def test_defaults_are_those_of_the_classifier():
     own, found = inspect.signature(WTMClassifier).parameters, inspect.signature(train_command).parameters
-    names = {"clauses": "n_clauses", "threshold": "T", "s": "s", "gamma": "gamma", "epochs": "n_epochs"}
+    names = {"clauses": "n_clauses", "threshold": "T", "gamma": "gamma", "epochs": "n_epochs"}
     for option, parameter in names.items():
         assert found[option].default == own[parameter].default
+    # None, since another value may stand for it.
+    assert (found["s"].default, found["s"].annotation.__metadata__[0].show_default) == (None, str(own["s"].default))
+
+
+def test_readable_rules_are_those_of_the_setting_unless_parameters_are_given(tmp_path):
+    (tmp_path / "data.csv").write_text(as_csv({"x": range(60), "y": [x > 20 for x in range(60)]}), "utf-8")
+    readable = WTMClassifier.readable().get_params()
+    for options, changes in [((), {}), (("--s", 3, "--max-literals", 2), {"s": 3, "max_literals": 2})]:
+        out = tmp_path / "model"
+        done(
+            "train", tmp_path / "data.csv", "--target", "y", "--out", out, "--overwrite", "--epochs", 1, "--clauses", 4,
+            "--T", 2, "--readable", *options,
+        )  # fmt: skip
+        found = load_model(out).get_params()
+        for name in ("s", "boost_true_positive", "max_literals"):
+            assert found[name] == (readable | changes)[name]
 
 
 def test_every_command_that_computes_has_one_option_for_threads():

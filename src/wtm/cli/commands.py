@@ -32,11 +32,17 @@ def train(
     out: Annotated[str, typer.Option(help="Model file to write.", metavar="MODEL")],
     clauses: Annotated[int, typer.Option(help="Clauses per class, an even number.")] = 200,
     threshold: Annotated[float, typer.Option("--T", help="Threshold that class sums are trained toward.")] = 25,
-    s: Annotated[float, typer.Option("--s", help="Specificity; a larger s makes each rule true for fewer rows.")] = 3,
+    s: Annotated[
+        float | None,
+        typer.Option("--s", help="Specificity; a larger s makes each rule true for fewer rows.", show_default="3"),
+    ] = None,
     gamma: Annotated[float, typer.Option(help="Learning rate of the weights; 0 is the classic machine.")] = 0.01,
     max_literals: Annotated[
         int | None, typer.Option(help="Conditions that a rule may have; a few have more. No limit by default.")
     ] = None,
+    readable: Annotated[
+        bool, typer.Option("--readable", help="Short rules: other values where --s and --max-literals are not given.")
+    ] = False,
     epochs: Annotated[int, typer.Option(help="Passes over the training rows.")] = 30,
     early_stopping: Annotated[
         bool, typer.Option("--early-stopping", help="Keep the best epoch on a tenth of the training rows.")
@@ -72,7 +78,8 @@ def train(
         options,
         target,
         path_argument(out, "--out"),
-        parameters,
+        {name: value for name, value in parameters.items() if value is not None},
+        readable=readable,
         drop=drop or [],
         drop_missing_target=drop_missing_target,
         holdout=holdout,

@@ -39,6 +39,7 @@ def train(
     out: Path,
     parameters: dict[str, Any],
     *,
+    readable: bool,
     drop: Sequence[str],
     drop_missing_target: bool,
     holdout: float,
@@ -46,9 +47,8 @@ def train(
 ) -> None:
     """Train a classifier with `parameters`, measure it and save it."""
     # A Booleanizer of its own, since "auto" uses a table of 0 and 1 as it is, and then refuses missing values.
-    clf = WTMClassifier(
-        booleanizer=Booleanizer(), n_jobs=options.n_jobs, verbose=0 if options.quiet else 1, **parameters
-    )
+    new = WTMClassifier.readable if readable else WTMClassifier
+    clf = new(booleanizer=Booleanizer(), n_jobs=options.n_jobs, verbose=0 if options.quiet else 1, **parameters)
     try:
         check_parameters(clf.get_params(deep=False))
     except ValueError as error:
