@@ -177,7 +177,7 @@ def _warn_that_kernels_are_not_kept(where: str, remedy: str) -> None:
 @functools.cache
 def _announce_compilation() -> None:
     """Say why the first call takes long: where somebody waits for it, on standard error, else in the log."""
-    message = "compiling kernels for this processor, once: about 10 s"
+    message = "compiling kernels for this processor, once: about 20 s"
     if sys.stderr is not None and (sys.stderr.isatty() or "ipykernel" in sys.modules):
         print(message, file=sys.stderr, flush=True)
     else:
