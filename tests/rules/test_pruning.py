@@ -121,7 +121,6 @@ def test_rules_of_small_weight_are_removed(three, data):
     assert list(with_rows.rules()) == list(pruned.rules())
     assert with_rows.pruning_["accuracy"] == with_rows.score(X, y)
     assert "curve" not in with_rows.pruning_
-    assert len(three.prune(min_weight=1e9).rules()) == 0
 
 
 def test_probabilities_are_calibrated_on_the_rows(two, data):
@@ -187,3 +186,12 @@ def test_errors_say_what_is_wrong(two, data):
     for name, wrong in [("n_rules", 2.0), ("n_rules", True), ("min_weight", "1"), ("max_accuracy_loss", "0")]:
         with pytest.raises(TypeError, match=f"{name} must be"):
             two.prune(X, y, **{name: wrong})
+
+
+def test_what_would_leave_no_rules_or_has_one_class_is_refused():
+    X, y = xor()
+    clf = small().fit(X, y)
+    with pytest.raises(ValueError, match=r"min_weight must be at most [\d.]+, the largest weight, got 1000.0"):
+        clf.prune(min_weight=1000.0)
+    with pytest.raises(ValueError, match="y must have rows of two classes or more"):
+        clf.prune(X[y == 1], y[y == 1], max_accuracy_loss=0)

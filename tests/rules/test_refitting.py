@@ -103,6 +103,33 @@ def test_weights_of_rows_count_them(two, data):
     assert (two.refit(X, y, sample_weight=weights).class_sums(X) == of_present.class_sums(X)).all()
 
 
+@pytest.mark.parametrize("penalty", ["l1", "l2"])
+@pytest.mark.parametrize("model", ["two", "three"])
+@pytest.mark.parametrize("C", [None, 0.3])
+def test_equal_weights_of_rows_change_nothing_whatever_shares_they_are(model, penalty, C, data, request):
+    clf, X, y = request.getfixturevalue(model), data[0], data[1][model]
+    without, *others = (
+        clf.refit(X, y, penalty, C=C, sample_weight=weights)
+        for weights in (None, np.ones(len(y)), np.ones(len(y)) / len(y), np.full(len(y), 1e-12))
+    )
+    for other in others:
+        np.testing.assert_allclose(other.class_sums(X), without.class_sums(X), atol=0.02)
+
+
+@pytest.mark.parametrize("model", ["two", "three"])
+@pytest.mark.parametrize("penalty", ["l1", "l2"])
+def test_without_rules_the_base_rates_are_left(model, penalty, data, request):
+    clf, X, y = request.getfixturevalue(model), data[0], data[1][model]
+    weights = np.where(y == y[0], 2.0, 1.0)
+    if penalty == "l1":
+        with pytest.warns(UserWarning, match="refit left no rules but the intercept"):
+            refitted = clf.refit(X, y, penalty, C=1e-9, sample_weight=weights)
+    else:
+        refitted = clf.refit(X, y, penalty, C=1e-9, sample_weight=weights)
+    share = [weights[y == label].sum() / weights.sum() for label in clf.classes_]
+    np.testing.assert_allclose(refitted.predict_proba(X[:1])[0], share, atol=0.03)
+
+
 def test_models_of_whole_votes_and_a_large_target_can_be_refitted_and_saved(tmp_path):
     X, y = three_classes()
     clf = small(gamma=0, T=1000, n_clauses=4, n_epochs=2).fit(X, y)

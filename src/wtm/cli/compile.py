@@ -13,7 +13,8 @@ from wtm.kernels.kernel_cache import cache_folder
 def compile_kernels() -> None:
     """Compile all kernels that a user of the package meets, and print where they are kept."""
     with warnings.catch_warnings():
-        warnings.simplefilter("error", RuntimeWarning)
+        warnings.simplefilter("ignore")  # of trainings that are too short to learn
+        warnings.simplefilter("error", RuntimeWarning)  # of a folder that can't be written
         try:
             call_kernels()
         except RuntimeWarning as warning:

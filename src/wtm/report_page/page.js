@@ -36,7 +36,7 @@ function showOverview() {
   if (labelled) {
     body.append(
       element("p", { class: "big" }, `${percent(sum(right) / sum(labelled), 2)} of ${counted(sum(labelled), "row")} predicted correctly`),
-      element("p", {}, `The most frequent class alone would give ${percent(Math.max(...labelled) / sum(labelled), 2)}.`));
+      element("p", {}, `The most frequent class alone would give ${percent(Math.max(...labelled) / sum(labelled), 2)}. Rows that the model was trained on count too, if the data hold some.`));
   }
   body.append(table(titles.slice(0, rows[0].length), rows));
   if (labelled) body.append(element("h3", {}, "Confusion"), confusion(counts.pairs));

@@ -20,10 +20,11 @@ from wtm.rules.readable import Readable, clauses_of
 from wtm.rules.refitting import fit_votes, model_of
 from wtm.rules.simplification import needed_literals
 from wtm.rules.vocabulary import Vocabulary
+from wtm.utils.caller import warn_caller
 from wtm.utils.printable import short_repr
 from wtm.utils.threads import resolve_n_threads
 from wtm.validation.labels import check_labels, class_indices
-from wtm.validation.row_weights import sample_weights
+from wtm.validation.row_weights import mean_one_if_shares, sample_weights
 
 
 class Reducible(Readable):
@@ -91,9 +92,9 @@ class Reducible(Readable):
         Parameters
         ----------
         X : array-like, sparse matrix or data frame of shape (n_samples, n_features), optional
-            Such as the training rows. Report the accuracy on others, since these choose the rules.
+            Such as the training rows. All count alike. Report the accuracy on others, since these choose the rules.
         y : array-like of shape (n_samples,), optional
-            Labels of the rows.
+            Labels of the rows, of two classes or more.
         n_rules : int, optional
             How many rules to keep.
         min_weight : float, optional
@@ -127,10 +128,16 @@ class Reducible(Readable):
         if X is None and max_accuracy_loss is not None:
             raise ValueError("max_accuracy_loss needs rows to count: pass X and y.")
         voting, n_classes = self._voting_model(), len(self.classes_)
+        data = None if X is None else self._labelled(X, y)
+        if data is not None and len(np.unique(data.labels)) < 2:
+            raise ValueError("y must have rows of two classes or more, got one: pass rows of every class.")
         rules, rule_of = find_rules(clauses_of(voting), Vocabulary.of(self), one_sided=n_classes == 2)
-        data, curve, weights = None if X is None else self._labelled(X, y), None, np.abs(rules.votes)
+        curve, weights = None, np.abs(rules.votes)
         if min_weight is not None:
             chosen = np.flatnonzero(weights * voting.unit >= min_weight)
+            if len(rules) and not len(chosen):
+                largest = weights.max() * voting.unit
+                raise ValueError(f"min_weight must be at most {largest:g}, the largest weight, got {min_weight!r}.")
         elif data is None:
             chosen = np.argsort(-weights, kind="stable")[:n_rules]
         else:
@@ -174,7 +181,8 @@ class Reducible(Readable):
             Inverse strength of the penalty, as in scikit-learn's `LogisticRegression`. With "l1", a smaller `C` leaves
             fewer rules. By default cross-validation chooses it.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows.
+            Weights of the rows: a row of weight 2 counts as two. As in `fit`, weights that add up to at most 1 are
+            scaled to a mean of 1.
 
         Returns
         -------
@@ -191,8 +199,8 @@ class Reducible(Readable):
 
         Notes
         -----
-        The weights are rounded to within 0.05 %. They may still differ between platforms, as those of
-        `LogisticRegression` do.
+        Unlike `fit`, the result depends on the order of the rows: cross-validation divides them by it. The weights are
+        rounded to within 0.05 %. They may still differ between platforms, as those of `LogisticRegression` do.
         """
         check_is_fitted(self)
         if penalty not in ("l1", "l2"):
@@ -201,7 +209,8 @@ class Reducible(Readable):
             _check_number("C", C, numbers.Real, "a number greater than 0", lambda C: 0 < C < np.inf)
         data = self._labelled(X, y, sample_weight)
         if data.weights is not None:
-            data = data.rows(np.flatnonzero(data.weights))
+            present = np.flatnonzero(data.weights)
+            data = replace(data.rows(present), weights=mean_one_if_shares(data.weights[present]))
         n_classes, n_threads = len(self.classes_), resolve_n_threads(self.n_jobs)
         _check_counts(np.bincount(data.labels, minlength=n_classes), self.classes_.tolist(), C)
         rules = distinct_clauses(clauses_of(self._voting_model()), Vocabulary.of(self))
@@ -210,6 +219,9 @@ class Reducible(Readable):
         bits = output_bits(data.examples, rules.ends, rules.literals, n_threads=n_threads)
         outputs = sparse_outputs(bits, len(data.labels), len(rules))
         votes = fit_votes(outputs, data.labels, data.weights, penalty=penalty, C=C, n_threads=n_threads)
+        if not votes[0].any():
+            message = "refit left no rules but the intercept, so all rows get the same class. Pass a larger C."
+            warn_caller(UserWarning(message))
         refitted = self._with_model(model_of(rules, self._model.parameters.n_features, *votes))
         if penalty == "l1" and n_classes > 2:  # its sums are not those of a single regression
             refitted._calibrate(data)

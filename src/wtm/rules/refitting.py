@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from joblib import parallel_config
+from sklearn import config_context
 
 from wtm.machine.calibration import PRIOR_SCALE
 from wtm.machine.clause_weights import WEIGHT_BITS
@@ -51,27 +52,44 @@ def fit_votes(
     intercepts : ndarray of shape (n_classes,), float64
     """
     # It takes long to import.
+    from sklearn.metrics import get_scorer
     from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
-    model, name = _new_regression(penalty, int(labels.max()) + 1)
-    weighted = {} if weights is None else {"sample_weight": weights}
-    if C is None:
-        folds = StratifiedKFold(min(_MAX_FOLDS, np.bincount(labels).min()), shuffle=True, random_state=0)
-        choose = _strongest_as_good if penalty == "l1" else True
-        search = GridSearchCV(model, {name: _STRENGTHS}, scoring="neg_log_loss", cv=folds, refit=choose)
-        with parallel_config("threading", n_jobs=n_threads):
+    has_weights = weights is not None
+    weighted = {"sample_weight": weights} if has_weights else {}
+    # One-vs-rest passes weights on only with metadata routing.
+    with config_context(enable_metadata_routing=has_weights), parallel_config("threading", n_jobs=n_threads):
+        model, name = _new_regression(penalty, int(labels.max()) + 1, has_weights=has_weights)
+        if C is None:
+            scorer = get_scorer("neg_log_loss")
+            if has_weights:
+                scorer = scorer.set_score_request(sample_weight=True)
+            folds = StratifiedKFold(min(_MAX_FOLDS, np.bincount(labels).min()), shuffle=True, random_state=0)
+            choose = _strongest_as_good if penalty == "l1" else True
+            search = GridSearchCV(model, {name: _STRENGTHS}, scoring=scorer, cv=folds, refit=choose)
             model = search.fit(outputs, labels, **weighted).best_estimator_
-    else:
-        model.set_params(**{name: C}).fit(outputs, labels, **weighted)
+        else:
+            model.set_params(**{name: C}).fit(outputs, labels, **weighted)
     parts = getattr(model, "estimators_", [model])
     coefficients = np.vstack([part.coef_ for part in parts])
     intercepts = np.concatenate([part.intercept_ for part in parts])
+    if penalty == "l1":
+        intercepts = np.where(coefficients.any(axis=1), intercepts, _log_odds(labels, weights)[-len(intercepts) :])
     if len(intercepts) == 1:
         return np.vstack([np.zeros_like(coefficients), coefficients]), np.append(0.0, intercepts)
     return coefficients, intercepts - np.median(intercepts)
 
 
-def _new_regression(penalty: str, n_classes: int) -> tuple[Any, str]:
+def _log_odds(labels: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+    """Return the log-odds of each class against all others: the intercepts if no rule has a coefficient.
+
+    The solver's own are too small then, since it penalizes them.
+    """
+    shares = np.bincount(labels, weights) / np.sum(np.ones(len(labels)) if weights is None else weights)
+    return np.log(shares / (1 - shares))
+
+
+def _new_regression(penalty: str, n_classes: int, *, has_weights: bool) -> tuple[Any, str]:
     """Return an unfitted model, and the name of its C."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.multiclass import OneVsRestClassifier
@@ -80,12 +98,12 @@ def _new_regression(penalty: str, n_classes: int) -> tuple[Any, str]:
     # scikit-learn 1.8 replaced penalty by l1_ratio.
     has_penalty = LogisticRegression().get_params().get("penalty") == "l2"
     kind = {"penalty": penalty} if has_penalty else {"l1_ratio": float(is_l1)}
-    if not is_l1:
-        return LogisticRegression(**kind, max_iter=1000), "C"
-    regression = LogisticRegression(
-        **kind, solver="liblinear", tol=_TOLERANCE, intercept_scaling=_INTERCEPT_SCALE, max_iter=1000, random_state=0
-    )
-    return (regression, "C") if n_classes == 2 else (OneVsRestClassifier(regression), "estimator__C")
+    regression = LogisticRegression(**kind, max_iter=1000)
+    if is_l1:
+        regression.set_params(solver="liblinear", tol=_TOLERANCE, intercept_scaling=_INTERCEPT_SCALE, random_state=0)
+    if has_weights:
+        regression.set_fit_request(sample_weight=True)
+    return (OneVsRestClassifier(regression), "estimator__C") if is_l1 and n_classes > 2 else (regression, "C")
 
 
 def _strongest_as_good(results: dict[str, np.ndarray]) -> int:
@@ -109,7 +127,7 @@ def model_of(rules: Clauses, n_features: int, coefficients: np.ndarray, intercep
     intercepts : ndarray of shape (n_classes,), float64
     """
     literals = [np.sort(rules.literals_of(i)) for i in range(len(rules))]
-    literals, votes = _with_intercepts(literals, coefficients, intercepts, n_features)
+    literals, votes = _with_intercepts(literals, coefficients.copy(), intercepts, n_features)
     votes = np.where(np.abs(votes) < 2.0**-WEIGHT_BITS, 0, votes)
     sides = [np.flatnonzero(sign * of_class > 0) for of_class in votes for sign in (1, -1)]
     n_half = max(1, *map(len, sides))

@@ -75,8 +75,8 @@ def _check_machine_parameters(params: dict[str, Any]) -> None:
         if not _is_one_of(params[name], allowed):
             raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {params[name]!r}.")
     _check_boolean(params, "boost_true_positive")
-    if params["max_literals"] is not None:
-        _check_integer(params, "max_literals", 1)
+    if params["max_literals"] is not None and _check_integer(params, "max_literals") < 1:
+        raise ValueError(f"max_literals must be at least 1, or None for no limit; got {params['max_literals']!r}.")
 
 
 def machine_parameters(params: dict[str, Any], n_features: int) -> MachineParameters:
