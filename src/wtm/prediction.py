@@ -187,3 +187,13 @@ class Predictor(ClassifierMixin, BaseEstimator):
         parts = table_to_parts(table, self.booleanizer_, n_blocks * BLOCK, strict=self._is_strict())
         self._warn_of_new_values(table)
         return parts
+
+
+def check_classifier(clf: Any) -> None:
+    """Raise a TypeError or NotFittedError unless `clf` is a fitted classifier of wtm."""
+    if not isinstance(clf, Predictor):
+        raise TypeError(
+            f"clf must be a WTMClassifier, got a {type(clf).__name__}. For a pipeline, pass pipeline[-1]: "
+            "what it writes expects rows as pipeline[:-1].transform returns them. For a search, pass best_estimator_."
+        )
+    check_is_fitted(clf)

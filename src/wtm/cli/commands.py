@@ -34,7 +34,9 @@ def train(
     threshold: Annotated[float, typer.Option("--T", help="Threshold that class sums are trained toward.")] = 25,
     s: Annotated[
         float | None,
-        typer.Option("--s", help="Specificity; a larger s makes each rule true for fewer rows.", show_default="3"),
+        typer.Option(
+            "--s", help="Specificity; a larger s makes each rule true for fewer rows. Default: 3.", show_default=False
+        ),
     ] = None,
     gamma: Annotated[float, typer.Option(help="Learning rate of the weights; 0 is the classic machine.")] = 0.01,
     max_literals: Annotated[

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from wtm.machine.voting import VotingModel
-from wtm.prediction import Predictor
+from wtm.prediction import Predictor, check_classifier
 from wtm.tables.columns import Value
 from wtm.tables.conditions import Categories, Conditions, Numbers
 from wtm.validation.feature_names import column_names
@@ -173,16 +172,6 @@ class ModelTables:
         for rule in self.rules:
             sides[rule.label][rule.vote > 0] += abs(rule.vote)
         return max(max(side) for side in sides)
-
-
-def check_classifier(clf: Any) -> None:
-    """Raise a TypeError or NotFittedError unless `clf` is a fitted classifier of wtm."""
-    if not isinstance(clf, Predictor):
-        raise TypeError(
-            f"clf must be a WTMClassifier, got a {type(clf).__name__}. For a pipeline, pass pipeline[-1]: "
-            "what it writes expects rows as pipeline[:-1].transform returns them. For a search, pass best_estimator_."
-        )
-    check_is_fitted(clf)
 
 
 def signed_bits(magnitude: int) -> int:

@@ -27,8 +27,8 @@ _jit = functools.partial(numba.njit, nogil=True, _nrt=False)
 class _InnerLibrary(JITCodeLibrary):
     """The optimized code of an inner function for kernels to link in, without machine code of its own.
 
-    A version of Numba without this hook would only take longer. Without the optimization, kernels compile in three
-    quarters of the time, but some are a few percent slower.
+    A version of Numba without this hook would only take longer. Without the optimization, kernels compile faster, but
+    some of them are slower.
     """
 
     def _finalize_final_module(self) -> None:

@@ -1,7 +1,7 @@
 """Records by reference: inside a kernel, a named tuple of arrays is passed on as a pointer.
 
-By value, a named tuple of 20 arrays is 140 numbers, which every call takes apart and puts together again. Compiling
-that took longer than compiling the rest of the kernels.
+By value, a named tuple of 20 arrays is 140 numbers, which every call takes apart and puts together again. That is most
+of the code that LLVM would have to compile.
 """
 
 from typing import Any

@@ -205,49 +205,52 @@ def _add_bits(a, b, c):
 
 
 @inline
+def _count_few(outputs, start, stop):
+    """Count, for each example, up to 15 outputs that are true; returns the four planes of the counts."""
+    ones = load(outputs, start * VECTOR_WORDS)
+    twos = splat(ZERO)
+    fours = twos
+    eights = twos
+    for i in range(start + 1, stop):
+        fires = load(outputs, i * VECTOR_WORDS)
+        carry = ones & fires
+        ones = ones ^ fires
+        carry_fours = twos & carry
+        twos = twos ^ carry
+        eights = eights ^ (fours & carry_fours)
+        fours = fours ^ carry_fours
+    return ones, twos, fours, eights
+
+
+@inline
+def _add_to_plane(planes, b, bits, carry):
+    """Add two bits of each example to plane `b`; returns the carries."""
+    total, carry = _add_bits(load(planes, b * VECTOR_WORDS), bits, carry)
+    store(planes, b * VECTOR_WORDS, total)
+    return carry
+
+
+@inline
 def _count(outputs, start, stop, planes):
     """Count the outputs `start` to `stop` - 1 that are true, for each example, in `planes`; returns their number."""
-    n_planes = 0
-    while start < stop:
-        n = min(stop - start, _AT_A_TIME)
-        ones = load(outputs, start * VECTOR_WORDS)
-        twos = splat(ZERO)
-        fours = twos
-        eights = twos
-        for i in range(start + 1, start + n):
-            fires = load(outputs, i * VECTOR_WORDS)
-            carry = ones & fires
-            ones = ones ^ fires
-            carry_fours = twos & carry
-            twos = twos ^ carry
-            eights = eights ^ (fours & carry_fours)
-            fours = fours ^ carry_fours
-        start += n
-        if n_planes == 0:
-            store(planes, 0, ones)
-            store(planes, VECTOR_WORDS, twos)
-            store(planes, 2 * VECTOR_WORDS, fours)
-            store(planes, 3 * VECTOR_WORDS, eights)
-            n_planes = 1 if n == 1 else 2 if n < 4 else 3 if n < 8 else 4
-            continue
-        total, carry = _add_bits(load(planes, 0), ones, splat(ZERO))
-        store(planes, 0, total)
-        total, carry = _add_bits(load(planes, VECTOR_WORDS), twos, carry)
-        store(planes, VECTOR_WORDS, total)
-        total, carry = _add_bits(load(planes, 2 * VECTOR_WORDS), fours, carry)
-        store(planes, 2 * VECTOR_WORDS, total)
-        total, carry = _add_bits(load(planes, 3 * VECTOR_WORDS), eights, carry)
-        store(planes, 3 * VECTOR_WORDS, total)
-        b = 4
-        while any_set(carry):
-            if b == n_planes:
-                store(planes, b * VECTOR_WORDS, carry)
-                n_planes += 1
-                break
-            plane = load(planes, b * VECTOR_WORDS)
-            store(planes, b * VECTOR_WORDS, plane ^ carry)
-            carry = plane & carry
-            b += 1
+    n = min(stop - start, _AT_A_TIME)
+    ones, twos, fours, eights = _count_few(outputs, start, start + n)
+    store(planes, 0, ones)
+    store(planes, VECTOR_WORDS, twos)
+    store(planes, 2 * VECTOR_WORDS, fours)
+    store(planes, 3 * VECTOR_WORDS, eights)
+    n_planes = 1 if n == 1 else 2 if n < 4 else 3 if n < 8 else 4
+    for first in range(start + n, stop, _AT_A_TIME):
+        ones, twos, fours, eights = _count_few(outputs, first, min(first + _AT_A_TIME, stop))
+        carry = _add_to_plane(planes, 0, ones, splat(ZERO))
+        carry = _add_to_plane(planes, 1, twos, carry)
+        carry = _add_to_plane(planes, 2, fours, carry)
+        carry = _add_to_plane(planes, 3, eights, carry)
+        for b in range(4, n_planes):
+            carry = _add_to_plane(planes, b, splat(ZERO), carry)
+        if any_set(carry):
+            store(planes, n_planes * VECTOR_WORDS, carry)
+            n_planes += 1
     return n_planes
 
 

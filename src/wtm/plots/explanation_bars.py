@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_scalar
 
-from wtm.export.model_tables import check_classifier
 from wtm.plots.drawing import AGAINST, FOR, MAX_LABEL, axes_for, plain
+from wtm.prediction import check_classifier
 from wtm.rules import Explanation
 from wtm.tables.condition_grammar import spell_label
 from wtm.utils.printable import escape, short_repr, shorten

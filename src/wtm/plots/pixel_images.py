@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_scalar
 
-from wtm.export.model_tables import check_classifier
 from wtm.plots.drawing import MAX_LABEL, import_pyplot, plain
+from wtm.prediction import check_classifier
 from wtm.rules import Rule
 from wtm.tables.condition_grammar import Interval, spell_label
 from wtm.utils.printable import escape, shorten

@@ -6,8 +6,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_consistent_length
 
-from wtm.export.model_tables import check_classifier
 from wtm.plots.drawing import FOR, axes_for
+from wtm.prediction import check_classifier
 from wtm.validation.labels import check_labels
 
 _MAX_POINTS = 40

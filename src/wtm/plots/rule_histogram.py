@@ -4,8 +4,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from wtm.export.model_tables import check_classifier
 from wtm.plots.drawing import AGAINST, FOR, axes_for
+from wtm.prediction import check_classifier
 
 _LABELS = {"weight": "weight of the rule", "length": "conditions of the rule"}
 _N_BINS = 30

@@ -12,10 +12,10 @@ from wtm.machine.examples import Examples
 from wtm.machine.voting import VotingModel
 from wtm.rules.nearest_change import NearestChange, find_nearest_change
 from wtm.rules.rule import Rule
-from wtm.rules.rule_table import RuleTable, counted
+from wtm.rules.rule_table import RuleTable
 from wtm.rules.table_formats import as_html
 from wtm.tables.condition_grammar import spell_label
-from wtm.utils.printable import shorten
+from wtm.utils.printable import counted, shorten
 
 _RULES_SHOWN = 10  # per class
 _NAME_SHOWN = 100  # characters of a label or condition

@@ -12,7 +12,7 @@ from wtm.rules.rule import Rule
 from wtm.rules.table_formats import as_html, as_latex, as_markdown, as_text
 from wtm.rules.vocabulary import Vocabulary
 from wtm.tables.condition_grammar import spell_label
-from wtm.utils.printable import shorten
+from wtm.utils.printable import counted, shorten
 
 _ROWS_SHOWN = 20
 _CONDITIONS_SHOWN = 100  # characters
@@ -164,11 +164,6 @@ class RuleTable(Sequence[Rule]):
         columns["conditions"] = columns.pop("conditions")
         cells = [_spelled(values, max_length) for values in columns.values()]
         return list(columns), [list(row) for row in zip(*cells, strict=True)]
-
-
-def counted(n: int, what: str) -> str:
-    """Return a number with its noun: ``1 rule``, ``2 rules``."""
-    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
 def _spelled(values: Any, max_length: int | None) -> list[str]:

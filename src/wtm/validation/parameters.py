@@ -76,7 +76,7 @@ def _check_machine_parameters(params: dict[str, Any]) -> None:
             raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {params[name]!r}.")
     _check_boolean(params, "boost_true_positive")
     if params["max_literals"] is not None and _check_integer(params, "max_literals") < 1:
-        raise ValueError(f"max_literals must be at least 1, or None for no limit; got {params['max_literals']!r}.")
+        raise ValueError(f"max_literals must be at least 1, got {params['max_literals']}. Leave it out for no limit.")
 
 
 def machine_parameters(params: dict[str, Any], n_features: int) -> MachineParameters:
