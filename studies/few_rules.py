@@ -4,8 +4,6 @@ It chooses a setting for readable rules by cross-validation, compares it with th
 models of few rules are. `python -m studies.report` writes the page from the results.
 """
 
-import argparse
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,17 +14,14 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
 
 from benchmarks.choosing.problems import Problem, folds, load_problem
+from studies.measuring import N_EPOCHS, ROWS, parse_paths, some_rows
 from wtm import WTMClassifier
-from wtm.datasets import DATA_DIR_VARIABLE
 from wtm.paper.environment import environment
 from wtm.paper.json_files import write_json
 from wtm.paper.text_table import say
 
 RESULTS = Path("results/few-rules.json")
 TABLES = ("Adult", "Mushroom", "Breast cancer", "California housing", "Connect-4", "IMDb")
-ROWS = 4_000
-"""Rows of a training part, and of a test part, in the comparison at most."""
-N_EPOCHS = 10
 MAX_CONDITIONS = 5
 """Conditions per rule, in the mean over the tables, that the readable setting may have."""
 CANDIDATES: dict[str, dict[str, Any]] = {
@@ -101,8 +96,8 @@ def choose(choice: dict[str, dict[str, Figures]]) -> str:
 
 def compare(problem: Problem, settings: dict[str, Any]) -> dict[str, Figures]:
     """Train on some rows, and measure on test rows what `refit`, `prune` and `simplify` do."""
-    X, y = _some(problem.X_train, problem.y_train)
-    test = _some(problem.X_test, problem.y_test)
+    X, y = some_rows(problem.X_train, problem.y_train)
+    test = some_rows(problem.X_test, problem.y_test)
     clf = new(settings).fit(X, y)
     refitted = clf.refit(X, y)
     return {
@@ -152,24 +147,10 @@ def _fits(figures: Figures, table: str) -> tuple[bool, ...]:
     return (figures["rules"] <= 30, figures["mean_conditions"] <= 5)
 
 
-def _some(X: Any, y: np.ndarray) -> tuple[Any, np.ndarray]:
-    if len(y) <= ROWS:
-        return X, y
-    rows = np.sort(train_test_split(np.arange(len(y)), train_size=ROWS, random_state=0, stratify=y)[0])
-    return (X.iloc if hasattr(X, "iloc") else X)[rows], y[rows]
-
-
 def main() -> None:
     """Measure and write the results."""
-    parser = argparse.ArgumentParser(description="Measure how few and how short rules can be.")
-    parser.add_argument(
-        "--data-dir", type=Path, default=os.environ.get(DATA_DIR_VARIABLE), help=f"default: ${DATA_DIR_VARIABLE}"
-    )
-    parser.add_argument("--out", type=Path, default=RESULTS, help=f"file for the results; default: {RESULTS}")
-    given = parser.parse_args()
-    if given.data_dir is None:
-        parser.error(f"pass --data-dir or set {DATA_DIR_VARIABLE}")
-    problems = {name: load(name, Path(given.data_dir)) for name in TABLES}
+    data_dir, out = parse_paths("Measure how few and how short rules can be.", RESULTS)
+    problems = {name: load(name, data_dir) for name in TABLES}
     choice: dict[str, dict[str, Figures]] = {}
     for candidate, settings in CANDIDATES.items():
         choice[candidate] = {}
@@ -184,8 +165,8 @@ def main() -> None:
         say(f"{name}: {compared[name]}")
     few = {name: measure_few(problems[name], (*names, readable)) for name, names in FEW.items()}
     results = {"kind": "few-rules", "rows": ROWS, "epochs": N_EPOCHS, "choice": choice, "readable": readable}
-    write_json(given.out, results | {"compared": compared, "few": few, **environment()})
-    say(f"Written: {given.out}")
+    write_json(out, results | {"compared": compared, "few": few, **environment()})
+    say(f"Written: {out}")
 
 
 if __name__ == "__main__":

@@ -4,19 +4,16 @@ For each data set and each value it trains one classifier and describes its rule
 often these literals are true, and how often the rules are. `python -m studies.report` writes the page from the results.
 """
 
-import argparse
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.model_selection import train_test_split
 
 from benchmarks.choosing.problems import NAMES, Problem, load_problem
+from studies.measuring import N_EPOCHS, ROWS, parse_paths, some_rows
 from wtm import Booleanizer, WTMClassifier
-from wtm.datasets import DATA_DIR_VARIABLE
 from wtm.paper.environment import environment
 from wtm.paper.json_files import ENVIRONMENT, write_json
 from wtm.paper.report import describe_environment
@@ -24,9 +21,6 @@ from wtm.paper.text_table import Table, say, show
 
 S = (2, 3, 5, 10, 25)
 BUDGETS = (None, 16, 8, 4, 2)
-ROWS = 4_000
-"""Rows of the training part, and of the test part, at most."""
-N_EPOCHS = 10
 RESULTS = Path("results/rule-length.json")
 
 Results = dict[str, Any]
@@ -72,8 +66,8 @@ only until it has lost enough of them. Here `s` has its default. In brackets is 
 
 def measure(problem: Problem, **changes: Any) -> dict[str, Any]:
     """Train with these parameters; return them, the accuracy on the test rows and what describes the rules."""
-    X, y = _rows(problem.X_train, problem.y_train)
-    X_test, y_test = _rows(problem.X_test, problem.y_test)
+    X, y = some_rows(problem.X_train, problem.y_train)
+    X_test, y_test = some_rows(problem.X_test, problem.y_test)
     if not problem.is_bits:
         booleanizer = Booleanizer().fit(X)
         X, X_test = booleanizer.transform(X), booleanizer.transform(X_test)
@@ -90,14 +84,6 @@ def measure(problem: Problem, **changes: Any) -> dict[str, Any]:
         "literal_frequency": float(np.median(literals)),
         "rule_frequency": float(np.median(rules)),
     }
-
-
-def _rows(X: Any, y: np.ndarray) -> tuple[Any, np.ndarray]:
-    """Return at most `ROWS` rows, with the shares of the classes."""
-    if len(y) <= ROWS:
-        return X, y
-    rows = np.sort(train_test_split(np.arange(len(y)), train_size=ROWS, random_state=0, stratify=y)[0])
-    return (X.iloc if hasattr(X, "iloc") else X)[rows], y[rows]
 
 
 def _describe(clf: WTMClassifier, bits: np.ndarray, y: np.ndarray) -> Iterator[tuple[np.ndarray, ...]]:
@@ -174,25 +160,16 @@ def write_page(results: Results, path: Path) -> None:
 
 def main() -> None:
     """Measure, print the tables and write the results."""
-    parser = argparse.ArgumentParser(
-        description="Measure the length of rules for different values of s and max_literals."
-    )
-    parser.add_argument(
-        "--data-dir", type=Path, default=os.environ.get(DATA_DIR_VARIABLE), help=f"default: ${DATA_DIR_VARIABLE}"
-    )
-    parser.add_argument("--out", type=Path, default=RESULTS, help=f"file for the results; default: {RESULTS}")
-    given = parser.parse_args()
-    if given.data_dir is None:
-        parser.error(f"pass --data-dir or set {DATA_DIR_VARIABLE}")
+    data_dir, out = parse_paths("Measure the length of rules for different values of s and max_literals.", RESULTS)
     by_s, by_budget = {}, {}
     for name in NAMES:
-        problem = load_problem(name, Path(given.data_dir))
+        problem = load_problem(name, data_dir)
         say(name)
         by_s[name] = [measure(problem, s=s) for s in S]
         by_budget[name] = [measure(problem, max_literals=budget) for budget in BUDGETS]
     measured = {"rows": ROWS, "epochs": N_EPOCHS, "problems": by_s, "budgets": by_budget}
     results = {"kind": "rule-length", **measured, **environment()}
-    write_json(given.out, results)
+    write_json(out, results)
     show(
         length_table(results).rich("Literals per rule: median (quartiles)"),
         accuracy_table(results).rich("Accuracy on test rows (%)"),

@@ -3,7 +3,6 @@
 import json
 import signal
 from dataclasses import asdict, replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from studies import authors_program, designs, report
 from studies.ablations import train_ablations
 from studies.authors_program import Program, train_programs
 from studies.designs import ABLATIONS, Ablation, read_ablations
-from studies.report import ablations_table, write_page
+from studies.report import ablations_table
 from tests.helpers.made_up_results import SMALL, made_up_record, small_problem
 from wtm.paper.json_files import read_json
 from wtm.paper.run_options import Options
@@ -154,10 +153,3 @@ def test_a_wrong_file_of_results_is_named(tmp_path, content, said):
 
 def test_names_of_ablations_are_those_of_files():
     assert all(name.replace("-", "").isalnum() for name in ABLATIONS)
-
-
-def test_the_page_in_the_repository_is_what_its_results_make(tmp_path):
-    repository = Path(__file__).parents[2]
-    write_page(repository / "results" / "ablations", tmp_path / "ablations.md")
-    made, there = tmp_path / "ablations.md", repository / "docs" / "ablations.md"
-    assert made.read_text(encoding="utf-8") == there.read_text(encoding="utf-8")

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from studies.few_rules import CANDIDATES, RESULTS, choose, cross_validate, load
-from studies.few_rules_page import write_page
 from wtm.paper.json_files import read_json
 
 REPOSITORY = Path(__file__).parents[2]
@@ -14,12 +13,6 @@ REPOSITORY = Path(__file__).parents[2]
 @pytest.fixture(scope="module")
 def results():
     return read_json(REPOSITORY / RESULTS)
-
-
-def test_the_page_in_the_repository_is_what_its_results_make(results, tmp_path):
-    write_page(results, tmp_path / "a.md")
-    there = REPOSITORY / "docs" / "few-rules.md"
-    assert (tmp_path / "a.md").read_text(encoding="utf-8") == there.read_text(encoding="utf-8")
 
 
 def test_the_results_of_a_table_are_those_of_this_code(results):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.choosing.problems import load_problem
-from studies.rule_length import RESULTS, budget_table, length_table, measure, write_page
+from studies.rule_length import RESULTS, budget_table, length_table, measure
 from wtm.paper.json_files import read_json
 
 REPOSITORY = Path(__file__).parents[2]
@@ -14,12 +14,6 @@ REPOSITORY = Path(__file__).parents[2]
 @pytest.fixture(scope="module")
 def results():
     return read_json(REPOSITORY / RESULTS)
-
-
-def test_the_page_in_the_repository_is_what_its_results_make(results, tmp_path):
-    write_page(results, tmp_path / "a.md")
-    there = REPOSITORY / "docs" / "rule-length.md"
-    assert (tmp_path / "a.md").read_text(encoding="utf-8") == there.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(("part", "change"), [("problems", {"s": 10}), ("budgets", {"max_literals": 4})], ids=str)
