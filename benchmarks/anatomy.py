@@ -20,7 +20,7 @@ from benchmarks.prepare_data import prepare
 from wtm.machine.class_machine import Machine
 from wtm.machine.examples import Examples, pack_examples
 from wtm.machine.machine_parameters import MachineParameters
-from wtm.machine.schedule import ClassSchedule, draw_schedule
+from wtm.machine.schedule import Schedule, draw_schedule
 from wtm.paper.environment import environment
 from wtm.paper.text_table import Table
 
@@ -108,7 +108,7 @@ def main() -> int:
 
 def _states(
     examples: Examples, labels: np.ndarray, parameters: MachineParameters, n_epochs: int
-) -> Iterator[tuple[int, list[Machine], list[ClassSchedule]]]:
+) -> Iterator[tuple[int, list[Machine], list[Schedule]]]:
     """Yield for each epoch its number, the machines before it, and its schedule."""
     n_classes = int(labels.max()) + 1
     machines = [Machine.new(parameters, SEED, i) for i in range(n_classes)]
@@ -119,9 +119,7 @@ def _states(
             machine.train(examples.literals, part)
 
 
-def _section(
-    epoch: int, examples: Examples, machines: list[Machine], schedule: list[ClassSchedule], limits: Limits
-) -> str:
+def _section(epoch: int, examples: Examples, machines: list[Machine], schedule: list[Schedule], limits: Limits) -> str:
     seconds, counts = _time_epoch(examples, machines, schedule)
     parts = _parts(examples, machines, schedule, counts, limits)
     n_clauses = sum(machine.n_clauses for machine in machines)
@@ -143,7 +141,7 @@ def _section(
     return "\n".join([introduction, Table(header, rows).markdown(), ""])
 
 
-def _time_epoch(examples: Examples, machines: list[Machine], schedule: list[ClassSchedule]) -> tuple[float, Counts]:
+def _time_epoch(examples: Examples, machines: list[Machine], schedule: list[Schedule]) -> tuple[float, Counts]:
     """Train copies of `machines` for an epoch, three times; return the median time and the counts."""
     seconds = []
     for _ in range(3):
@@ -161,7 +159,7 @@ def _time_epoch(examples: Examples, machines: list[Machine], schedule: list[Clas
 
 
 def _parts(
-    examples: Examples, machines: list[Machine], schedule: list[ClassSchedule], counts: Counts, limits: Limits
+    examples: Examples, machines: list[Machine], schedule: list[Schedule], counts: Counts, limits: Limits
 ) -> list[Part]:
     p = machines[0].parameters
     n_clauses = sum(machine.n_clauses for machine in machines)

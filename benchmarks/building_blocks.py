@@ -22,7 +22,7 @@ from wtm.machine.class_machine import Machine
 from wtm.machine.distributions import gap_table, pending_table
 from wtm.machine.examples import Examples
 from wtm.machine.machine_parameters import MachineParameters
-from wtm.machine.schedule import ClassSchedule
+from wtm.machine.schedule import Schedule
 
 __all__ = ["BuildingBlocks", "Limits", "measure_limits"]
 
@@ -35,7 +35,7 @@ _measured = numba.njit(nogil=True, _nrt=False)  # not kept on disk: these are ca
 class BuildingBlocks:
     """One machine's share of an epoch, part by part. Measurements work on copies: the machine stays as it is."""
 
-    def __init__(self, examples: Examples, machine: Machine, schedule: ClassSchedule) -> None:
+    def __init__(self, examples: Examples, machine: Machine, schedule: Schedule) -> None:
         self._machine, self._rows = machine, schedule.rows
         self._literals = examples.literals.ravel()
         self._order = np.random.default_rng(0).permutation(machine.n_clauses)

@@ -149,7 +149,16 @@ def test_clauses_that_cannot_be_halved_are_refused(n_clauses):
     ],
 )  # fmt: skip
 def test_update_probability_follows_equation_5(total, target, expected):
-    assert reference.update_probability(total, 4.0, target) == expected
+    assert reference.update_probability(total, 4.0, 4.0 if target else -4.0) == expected
+
+
+@pytest.mark.parametrize(
+    ("total", "target", "expected"),
+    [(-9.0, -2.0, 2.0), (-1.0, -2.0, -1.0), (3.0, 3.0, 0.0), (9.0, 1.0, -3.0), (0.0, 4.0, 4.0), (4.0, -4.0, -8.0)],
+)
+def test_the_error_is_that_of_the_clamped_sum(total, target, expected):
+    assert reference.error(total, 4.0, target) == expected
+    assert reference.update_probability(total, 4.0, target) == abs(expected) / 8
 
 
 # --- Chance -----------------------------------------------------------------------------------------------
@@ -245,7 +254,7 @@ def machine_by_hand(**changes):
 def test_a_step_of_certain_feedback_moves_and_counts_as_the_rules_say():
     # The sum is -1 = -T, so towards +T every clause is selected; p_s = 1, so every trial succeeds.
     machine = machine_by_hand()
-    machine.train([1], True, np.random.default_rng(0))
+    machine.train([1], machine.T, np.random.default_rng(0))
     assert machine.states.tolist() == [[1, 2], [0, 4], [3, 3], [2, 4]]
     assert machine.exponents.tolist() == [0, 0, -1, 0]
     assert machine.weights.tolist() == [1.0, 1.0, 1 / 1.5, 1.0]
@@ -254,7 +263,7 @@ def test_a_step_of_certain_feedback_moves_and_counts_as_the_rules_say():
 
 def test_a_machine_at_its_target_does_not_change():
     machine = machine_by_hand()
-    machine.train([1], False, np.random.default_rng(0))
+    machine.train([1], -machine.T, np.random.default_rng(0))
     assert machine.states.tolist() == machine_by_hand().states.tolist()
     assert machine.exponents.tolist() == [0, 0, 0, 0]
     assert (machine.n_type_i, machine.n_type_ii) == (0, 0)
@@ -264,7 +273,7 @@ def test_a_machine_leaves_the_callers_states_alone():
     states = reference.initial_states(2, 1, N, "border", np.random.default_rng(0))
     machine = Machine(states, N, T=1, p_s=0.5, gamma=0.1)
     for _ in range(10):
-        machine.train([1], True, np.random.default_rng(0))
+        machine.train([1], machine.T, np.random.default_rng(0))
     assert (machine.states != states).any()
     assert (states == N - 1).all()
 
@@ -281,7 +290,7 @@ def train_without_weights(states, X, targets, rng, *, T, p_s):
         lits = reference.literals(x)
         outputs = reference.clause_outputs(states, lits, N, training=True)
         total = int(outputs[polarity > 0].sum()) - int(outputs[polarity < 0].sum())
-        selected = rng.random(len(states)) < reference.update_probability(total, T, target)
+        selected = rng.random(len(states)) < reference.update_probability(total, T, T if target else -T)
         for j in np.flatnonzero(selected):
             if polarity[j] == (1 if target else -1):
                 drawn = reference.bernoulli_sampling(len(lits), p_s, rng)
@@ -298,7 +307,7 @@ def test_without_learning_rate_it_is_the_classic_machine():
         machine = Machine(start, N, T=3, p_s=0.3, gamma=gamma)
         rng = np.random.default_rng(6)
         for x, target in zip(X, targets, strict=True):
-            machine.train(x, target, rng)
+            machine.train(x, machine.T if target else -machine.T, rng)
         return machine
 
     unweighted, weighted, classic = trained(0.0), trained(0.2), start.copy()

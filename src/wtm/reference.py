@@ -78,7 +78,15 @@ def clause_sum(outputs: BoolArray, weights: FloatArray, polarity: IntArray) -> f
     return float(np.sum(polarity * weights, where=outputs))
 
 
-def update_probability(total: float, T: float, target: bool) -> float:
+def error(total: float, T: float, target: float) -> float:
+    """Return how far the sum s'(x), clamped to T, is from its target, in [-2T, 2T].
+
+    A clause votes for a larger sum or for a smaller one, so the sign says which clauses get Type I feedback.
+    """
+    return target - min(max(total, -T), T)
+
+
+def update_probability(total: float, T: float, target: float) -> float:
     """Return p_c(x), the probability that a clause gets feedback: equation 5.
 
     Parameters
@@ -87,11 +95,12 @@ def update_probability(total: float, T: float, target: bool) -> float:
         The sum s'(x).
     T : float
         The threshold, > 0.
-    target : bool
-        Whether the sum should reach +T (y = 1 in the paper) or -T (y = 0).
+    target : float
+        What the sum should reach: T (y = 1 in the paper) or -T (y = 0). In regression any number between them; the
+        regression machine of Abeyrathna et al. 2020 (https://doi.org/10.1098/rsta.2019.0165), too, gives feedback in
+        proportion to the error.
     """
-    clamped = min(max(total, -T), T)
-    return (T - clamped) / (2 * T) if target else (T + clamped) / (2 * T)
+    return abs(error(total, T, target)) / (2 * T)
 
 
 def type_i(row: IntArray, lits: BoolArray, output: bool, drawn: BoolArray, n_half: int, *, boost: bool) -> IntArray:
@@ -257,27 +266,29 @@ class Machine:
         """Whether a clause with the automata `row`, int (2o,), includes more than `max_literals` literals."""
         return self.max_literals is not None and int(np.sum(row >= self.n_half)) > self.max_literals
 
-    def train(self, x: ArrayLike, target: bool, rng: np.random.Generator) -> None:
+    def train(self, x: ArrayLike, target: float, rng: np.random.Generator) -> None:
         """Learn one example: evaluate the clauses, sum, select, give feedback.
 
         Parameters
         ----------
         x : bool (o,)
             The features.
-        target : bool
-            Whether the sum should reach +T or -T.
+        target : float
+            What the sum should reach, from -T to T.
         rng : numpy.random.Generator
             Used to select the clauses, and then for each Type I feedback in turn.
         """
         lits = literals(x)
         # All clauses are evaluated before any of them changes.
         outputs = clause_outputs(self.states, lits, self.n_half, training=True)
-        p_c = update_probability(clause_sum(outputs, self.weights, self.polarity), self.T, target)
+        total = clause_sum(outputs, self.weights, self.polarity)
+        p_c = update_probability(total, self.T, target)
+        should_rise = error(total, self.T, target) > 0
         selected = rng.random(len(outputs)) < p_c
         # With gamma = 0 all weights are 1.0, and the exponents stay 0.
         weighted = int(self.gamma > 0)
         for j in np.flatnonzero(selected):
-            if (self.polarity[j] > 0) == target:
+            if (self.polarity[j] > 0) == should_rise:
                 drawn = self.sampling(len(lits), self.p_s, rng)
                 output = outputs[j] and not self.exceeds_budget(self.states[j])
                 self.states[j] = type_i(self.states[j], lits, output, drawn, self.n_half, boost=self.boost)
@@ -313,8 +324,9 @@ class MultiClassMachine:
         """
         rows = np.asarray(X, dtype=bool)
         for i, rival in zip(order, other, strict=True):
-            self.machines[y[i]].train(rows[i], True, rng)
-            self.machines[rival].train(rows[i], False, rng)
+            own, other_machine = self.machines[y[i]], self.machines[rival]
+            own.train(rows[i], own.T, rng)
+            other_machine.train(rows[i], -other_machine.T, rng)
 
     def class_sums(self, X: ArrayLike) -> FloatArray:
         """Return the sums of all machines, float64 (n, n_classes), for examples X, bool (n, o)."""
@@ -336,7 +348,7 @@ class BinaryMachine:
         """Learn the rows `order` of X, bool (n, o), towards +T if y, int (n,), is 1, else towards -T."""
         rows = np.asarray(X, dtype=bool)
         for i in order:
-            self.machine.train(rows[i], bool(y[i] == 1), rng)
+            self.machine.train(rows[i], self.machine.T if y[i] == 1 else -self.machine.T, rng)
 
     def predict(self, X: ArrayLike) -> IntArray:
         """Return 1 where the sum is at least 0, else 0, int (n,): the step function in equation 8."""

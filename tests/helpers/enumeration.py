@@ -25,7 +25,7 @@ from wtm import reference
 Row = tuple[int, ...]
 Outcome = tuple[Row, Row]
 Distribution = dict[Outcome, float]
-Example = tuple[tuple[int, ...], bool]  # the features, and whether the sum is to rise to +T
+Example = tuple[tuple[int, ...], float]  # the features, and the target of the sum, as a share of T
 Branch = tuple[Row, float]  # the automata of a clause, and a probability
 Simulate = Callable[["Case", int], Counter[Outcome]]
 
@@ -52,9 +52,12 @@ class Case:
 
 
 def _sequence(text: str) -> tuple[Example, ...]:
-    """Read examples such as "10+ 01-": the features, then + for the target +T or - for the target -T."""
-    return tuple((tuple(map(int, word[:-1])), word[-1] == "+") for word in text.split())
+    """Read examples such as "10+ 01-": the features, then the target's sign in `TARGETS`."""
+    return tuple((tuple(map(int, word[:-1])), TARGETS[word[-1]]) for word in text.split())
 
+
+TARGETS = {"+": 1.0, "^": 0.5, "o": 0.0, "v": -0.5, "-": -1.0}
+"""Shares of T. Those of classes are 1 and -1, all others are numbers in regression."""
 
 CASES = [
     Case("boosted", _sequence("1+ 0- 1- 0+"), n_half=3),
@@ -73,6 +76,9 @@ CASES = [
     Case("a budget of a literal", _sequence("10+ 10+ 11+"), gamma=0.2, max_literals=1),
     Case("a budget of a literal, unboosted", _sequence("01- 01- 01+"), T=3, boost=False, max_literals=1),
     Case("a budget that is not reached", _sequence("10+ 10+ 11+"), gamma=0.2, max_literals=4),
+    Case("numbers", _sequence("1^ 0v 1o 0+"), gamma=0.2),
+    Case("numbers, without weights", _sequence("1v 1v 0^ 1o"), T=1.5, gamma=0.0, init="random"),
+    Case("numbers between four clauses", _sequence("1^ 0o 1v"), n_clauses=4, T=3, gamma=0.5, boost=False),
 ]
 
 
@@ -152,11 +158,12 @@ def _step(outcome: Outcome, example: Example, case: Case) -> Distribution:
     for row, k, sign in zip(rows, exponents, signs, strict=True):
         total += sign * (1 + case.gamma) ** k * _clause_is_true(row, x, case.n_half)
     clamped = max(-case.T, min(case.T, total))
-    p_c = (case.T - clamped) / (2 * case.T) if target else (case.T + clamped) / (2 * case.T)
+    error = target * case.T - clamped
+    p_c = abs(error) / (2 * case.T)
 
     branches = []  # for each clause its distribution over (automata, exponent)
     for row, k, sign in zip(rows, exponents, signs, strict=True):
-        kind = "I" if (sign > 0) == target else "II"
+        kind = "I" if (sign > 0) == (error > 0) else "II"
         change = 0
         if case.gamma > 0 and _clause_is_true(row, x, case.n_half):
             change = 1 if kind == "I" else -1
@@ -241,6 +248,6 @@ def simulate_reference(
             start, case.n_half, case.T, case.p_s, case.gamma, case.boost, case.max_literals, sampling
         )
         for x, target in case.examples:
-            machine.train(x, target, rng)
+            machine.train(x, target * case.T, rng)
         outcomes[tuple(machine.states.ravel().tolist()), tuple(machine.exponents.tolist())] += 1
     return outcomes

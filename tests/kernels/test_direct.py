@@ -20,7 +20,9 @@ from wtm import reference
 from wtm.kernels import direct
 from wtm.machine.distributions import threshold
 from wtm.machine.machine_parameters import SAMPLERS
-from wtm.machine.schedule import ClassSchedule
+from wtm.machine.schedule import Schedule
+
+TARGETS = (-1.0, -0.3, 0.0, 0.6, 1.0)  # shares of T
 
 
 def reference_of(machine, sampling=reference.bernoulli_sampling):
@@ -73,12 +75,12 @@ def assert_replayed(p, n_rows, n_examples, seed, start="sparse"):
     machine.random[:] = fresh_random(seed)
     replay = Replay(machine.random)
     truth = reference_of(machine, replay.sampling)
-    rows, targets = rng.integers(0, n_rows, n_examples), rng.random(n_examples) < 0.5
+    rows, targets = rng.integers(0, n_rows, n_examples), rng.choice(TARGETS, n_examples)
     for row, target in zip(rows, targets, strict=True):
-        # Where no clause can be selected the kernel draws nothing.
-        if reference.update_probability(total_in_training(truth, X[row]), p.T, target) > 0:
-            truth.train(X[row], target, replay)
-    counts = machine.train(packed_rows(X), ClassSchedule(rows, targets))
+        # Where no clause can be selected, to within 2**-32, the kernel draws nothing.
+        if reference.update_probability(total_in_training(truth, X[row]), p.T, target * p.T) >= 2**-32:
+            truth.train(X[row], target * p.T, replay)
+    counts = machine.train(packed_rows(X), Schedule(rows, targets))
     assert_equal(machine, truth)
     assert (counts.type_i, counts.type_ii) == (truth.n_type_i, truth.n_type_ii)
     assert counts.type_i > 0
@@ -144,11 +146,11 @@ def test_certain_feedback_equals_the_reference(n_features, boost, sampler):
         if abs(total) < 1e-3:
             continue
         # Mostly examples whose sum is on the wrong side: on the right side nothing happens.
-        target = bool((total < 0) ^ (rng.random() < 0.1))
-        truth.train(X[row], target, rng)
+        target = 1.0 if (total < 0) ^ (rng.random() < 0.1) else -1.0
+        truth.train(X[row], target * p.T, rng)
         rows.append(row)
         targets.append(target)
-    counts = machine.train(packed_rows(X), ClassSchedule(np.array(rows), np.array(targets)))
+    counts = machine.train(packed_rows(X), Schedule(np.array(rows), np.array(targets)))
     assert counts == (truth.n_type_i, truth.n_type_ii, 0)
     assert counts.type_i > 0
     assert counts.type_ii > 0
@@ -160,17 +162,17 @@ def test_certain_feedback_equals_the_reference(n_features, boost, sampler):
 
 @njit
 def update_threshold(total, params, target):
-    return direct.update_threshold(total, params, target)
+    return direct.update_threshold(direct.error_of(total, params, target), params)
 
 
-@pytest.mark.parametrize("target", [True, False])
+@pytest.mark.parametrize("target", [1.0, 0.5, 0.0, -0.25, -1.0])
 @pytest.mark.parametrize("T", [0.01, 1.0, 15.0, 2.0**31 - 1])
 @pytest.mark.parametrize("share", [-3.0, -1.0, -0.999, -0.5, -1e-6, 0.0, 0.3, 0.7, 1.0, 2.0])
 def test_update_threshold_is_equation_5(share, T, target):
     params = parameters(3, T=T).kernel_params._replace(unit=2.0**-20)
     total = round(share * T / params.unit)
     clamped = min(max(Fraction(total) * Fraction(params.unit), -Fraction(T)), Fraction(T))
-    probability = (T - clamped) / (2 * Fraction(T)) if target else (T + clamped) / (2 * Fraction(T))
+    probability = abs(Fraction(target) * Fraction(T) - clamped) / (2 * Fraction(T))
     drawn_below = update_threshold(total, params, target)
     assert abs(drawn_below - probability * 2**32) <= 1
     if probability in (0, 1):
@@ -201,7 +203,7 @@ def test_without_learning_rate_weights_neither_move_nor_count_as_held():
 def test_weights_held_at_the_edge_are_counted():
     p = parameters(3, 2, T=1e9, s=1e9, gamma=1000.0)  # the table ends at the exponents -1 and 1
     machine = machine_in(p, np.zeros((2, 6), int))
-    schedule = ClassSchedule(np.zeros(400, np.int64), np.ones(400, np.bool_))
+    schedule = Schedule(np.zeros(400, np.int64), np.ones(400))
     counts = machine.train(packed_rows(np.ones((1, 3))), schedule)
     assert machine.exponents.tolist() == [1, -1]
     # Every feedback moved a weight or met the edge.

@@ -8,11 +8,15 @@ from tests.helpers.machines import SIZES, assert_consistent, machine_in, packed_
 from wtm import reference
 from wtm.machine.class_machine import Machine
 from wtm.machine.machine_parameters import ENGINES, INITS, SAMPLERS
-from wtm.machine.schedule import ClassSchedule, draw_schedule
+from wtm.machine.schedule import Schedule, draw_schedule
+
+
+def far_from_targets(rng, n_rows, n_examples):
+    return Schedule(rng.integers(0, n_rows, n_examples), rng.choice([-1.0, 1.0], n_examples))
 
 
 def some_schedule(rng, n_rows, n_examples):
-    return ClassSchedule(rng.integers(0, n_rows, n_examples), rng.random(n_examples) < 0.5)
+    return Schedule(rng.integers(0, n_rows, n_examples), rng.choice([-1.0, -0.4, 0.7, 1.0], n_examples))
 
 
 def assert_same(a, b):
@@ -122,7 +126,7 @@ def test_training_leaves_rows_and_schedule_alone(engine):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_nothing_to_see_nothing_changes(engine):
     machine, untouched = (Machine.new(parameters(9, 6, engine=engine), 0, 0) for _ in range(2))
-    nothing = ClassSchedule(np.empty(0, np.int64), np.empty(0, np.bool_))
+    nothing = Schedule(np.empty(0, np.int64), np.empty(0))
     assert machine.train(packed_rows(np.ones((1, 9))), nothing) == (0, 0, 0)
     assert_same(machine, untouched)
 
@@ -135,7 +139,7 @@ def test_a_schedule_in_parts_is_the_schedule(sampler):
     whole, parts = (Machine.new(p, 5, 0) for _ in range(2))
     counts = np.array(whole.train(literals, schedule))
     for start, end in [(0, 1), (1, 100), (100, 611)]:
-        counts -= parts.train(literals, ClassSchedule(*(a[start:end] for a in schedule)))
+        counts -= parts.train(literals, Schedule(*(a[start:end] for a in schedule)))
     assert not counts.any()
     assert_same(whole, parts)
 
@@ -178,6 +182,6 @@ def test_far_from_its_target_half_of_the_clauses_are_selected(engine):
     p = parameters(6, 100, T=1e9, gamma=0.0, engine=engine)
     for n_examples in (400, 4000):
         machine = Machine.new(p, 0, 0)
-        counts = machine.train(packed_rows(random_rows(rng, 40, 6)), some_schedule(rng, 40, n_examples))
+        counts = machine.train(packed_rows(random_rows(rng, 40, 6)), far_from_targets(rng, 40, n_examples))
         # 50 clauses get Type I with probability 1/2: six standard errors.
         assert abs(counts.type_i - 25 * n_examples) < 6 * np.sqrt(12.5 * n_examples)

@@ -12,7 +12,7 @@ from tests.helpers.machines import assert_consistent, machine_in, packed_rows, p
 from tests.helpers.problems import small, xor
 from wtm.machine.class_machine import Machine
 from wtm.machine.machine_parameters import ENGINES, SAMPLERS, MachineParameters
-from wtm.machine.schedule import ClassSchedule
+from wtm.machine.schedule import Schedule
 
 # An engine is tested as soon as it is in ENGINES. Only the direct engine uses the parameter `sampler`.
 WAYS = [(engine, sampler) for engine in ENGINES for sampler in (SAMPLERS if engine == "direct" else ["bits"])]
@@ -28,8 +28,8 @@ def simulate(case, n_seeds, engine, sampler, in_one_call):
         engine=engine, sampler=sampler,
     )  # fmt: skip
     literals = packed_rows([x for x, _ in case.examples])
-    whole = ClassSchedule(np.arange(len(literals)), np.array([target for _, target in case.examples]))
-    parts = [whole] if in_one_call else [ClassSchedule(*(a[i : i + 1] for a in whole)) for i in whole.rows]
+    whole = Schedule(np.arange(len(literals)), np.array([target for _, target in case.examples]))
+    parts = [whole] if in_one_call else [Schedule(*(a[i : i + 1] for a in whole)) for i in whole.rows]
     outcomes = Counter()
     for seed in range(n_seeds):
         machine = Machine.new(p, seed, seed % 5)
@@ -79,7 +79,7 @@ def decrements(engine, n_examples, p_s, n_features, seed):
     start[:, [0, n_features]] = 255
     machine = machine_in(p, start, seed=seed)
     literals = packed_rows(random_rows(np.random.default_rng(seed), 50, n_features))
-    schedule = ClassSchedule(np.arange(n_examples) % 50, np.ones(n_examples, np.bool_))
+    schedule = Schedule(np.arange(n_examples) % 50, np.ones(n_examples))
     counts = machine.train(literals, schedule)
     assert (machine.states[1] == start[1]).all()
     assert_consistent(machine)
@@ -158,7 +158,7 @@ def numbers_of_long_clauses(engine, X, seed, **changes):
     start = rng.integers(118, 128, (6, p.n_literals))
     start[:, n_features:] = rng.integers(128, 134, (6, n_features))
     machine = machine_in(p, start, seed=seed)
-    schedule = ClassSchedule(rng.permutation(len(X)), rng.random(len(X)) < 0.5)
+    schedule = Schedule(rng.permutation(len(X)), rng.choice([-1.0, 1.0], len(X)))
     counts = machine.train(packed_rows(X), schedule)
     assert_consistent(machine)
     states, included = machine.states.astype(float), machine.include

@@ -28,7 +28,7 @@ def other_of(schedule, n_rows):
     """The class that sees each row as the other one: int (n_rows,)."""
     other = np.full(n_rows, -1)
     for machine, (rows, targets) in enumerate(schedule):
-        other[rows[~targets]] = machine
+        other[rows[targets < 0]] = machine
     return other
 
 
@@ -45,9 +45,9 @@ def test_every_row_is_assigned_once_to_its_label_and_once_to_another_class(n_row
     schedule = draw(labels, n_classes, shuffle=shuffle)
     assert len(schedule) == n_classes
     for machine, (rows, targets) in enumerate(schedule):
-        assert sorted(rows[targets]) == np.flatnonzero(labels == machine).tolist()
-        assert (labels[rows[~targets]] != machine).all()
-    as_other = np.concatenate([rows[~targets] for rows, targets in schedule])
+        assert sorted(rows[targets > 0]) == np.flatnonzero(labels == machine).tolist()
+        assert (labels[rows[targets < 0]] != machine).all()
+    as_other = np.concatenate([rows[targets < 0] for rows, targets in schedule])
     assert sorted(as_other) == list(range(n_rows))
 
 

@@ -35,13 +35,13 @@ def counts(weights, n_seen=0, seed=3, shuffle=True):
     weights = np.asarray(weights, float)
     labels = np.arange(len(weights)) % 3
     schedule = draw_schedule(labels, 3, seed=seed, n_seen=n_seen, shuffle=shuffle, weights=weights)
-    as_target = np.concatenate([rows[targets] for rows, targets in schedule])
-    as_other = np.concatenate([rows[~targets] for rows, targets in schedule])
+    as_target = np.concatenate([rows[targets > 0] for rows, targets in schedule])
+    as_other = np.concatenate([rows[targets < 0] for rows, targets in schedule])
     found = np.bincount(as_target, minlength=len(weights))
     assert (found == np.bincount(as_other, minlength=len(weights))).all()
     for machine, (rows, targets) in enumerate(schedule):
-        assert (labels[rows[targets]] == machine).all()
-        assert (labels[rows[~targets]] != machine).all()
+        assert (labels[rows[targets > 0]] == machine).all()
+        assert (labels[rows[targets < 0]] != machine).all()
     return found
 
 

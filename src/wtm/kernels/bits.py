@@ -149,13 +149,13 @@ def assign_examples(order, labels, others, next_place, rows, targets):
         Row, label and other class of each example, in the order of training.
     next_place : ndarray of shape (n_classes,), int64; IN and OUT
         Where the part of each class begins in `rows`; where it ends after the call.
-    rows, targets : ndarray of shape (2 * n_rows,), int64 and bool; OUT
-        Row of each example, and whether the class is its label.
+    rows, targets : ndarray of shape (2 * n_rows,), int64 and float64; OUT
+        Row of each example, and its target: 1 for the class of its label, -1 for another.
     """
     for i in range(order.size):
         for is_target in (True, False):
             machine = labels[i] if is_target else others[i]
             place = next_place[machine]
             rows[place] = order[i]
-            targets[place] = is_target
+            targets[place] = 1.0 if is_target else -1.0
             next_place[machine] = place + 1

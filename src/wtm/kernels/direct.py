@@ -46,14 +46,18 @@ class DirectState(NamedTuple):
 
 
 @inline
-def update_threshold(total, params, target):
-    """Probability (T - c) / 2T for the target's machine, (T + c) / 2T for another, in fractions of 2**32.
+def error_of(total, params, target):
+    """How far a sum of votes, clamped to T, is from its target, a share of T (`reference.error`)."""
+    return target * params.T - min(max(total * params.unit, -params.T), params.T)
+
+
+@inline
+def update_threshold(error, params):
+    """Probability abs(error) / 2T that a clause gets feedback, in fractions of 2**32.
 
     Uses only IEEE additions, products and divisions: the same on every processor (`reference.update_probability`).
     """
-    clamped = min(max(total * params.unit, -params.T), params.T)
-    distance = params.T - clamped if target else params.T + clamped
-    return np.int64(distance / params.T * (CERTAIN // 2))
+    return np.int64(abs(error) / params.T * (CERTAIN // 2))
 
 
 @inline
@@ -78,8 +82,8 @@ def direct_epoch(rows, targets, literals, params, sampler, state, counts):
 
     Parameters
     ----------
-    rows, targets : ndarray of shape (n_examples,), int64 and bool; IN
-        Row of each example, and whether the machine's class is its label.
+    rows, targets : ndarray of shape (n_examples,), int64 and float64; IN
+        Row of each example, and the target of its sum, as a share of T.
     literals : ndarray of shape (n_rows * row_words,), uint64; IN
         Rows as in `wtm.kernels.bits`.
     params : wtm.kernels.params.Params; IN
@@ -97,13 +101,14 @@ def direct_epoch(rows, targets, literals, params, sampler, state, counts):
             outputs[clause] = clause_fires(include, clause, literals, row, params.n_words)
             if outputs[clause]:
                 total += votes[clause]
-        update = update_threshold(total, params, targets[example])
+        error = error_of(total, params, targets[example])
+        update = update_threshold(error, params)
         if update == 0:
             continue
         for clause in range(n_clauses):
             if np.int64(next_word(random) >> np.uint64(32)) >= update:
                 continue
-            if (clause < n_clauses // 2) == targets[example]:
+            if (clause < n_clauses // 2) == (error > 0):
                 counts[N_TYPE_I] += 1
                 fill_mask(random, drawn, params.n_literals, sampler)
                 if outputs[clause] and not exceeds_budget(include, clause, params):

@@ -15,7 +15,7 @@
 import numpy as np
 
 from wtm.kernels.bits import clear_bit, transpose_block, transpose_tile
-from wtm.kernels.direct import move_weight, update_threshold
+from wtm.kernels.direct import error_of, move_weight, update_threshold
 from wtm.kernels.feedback import N_SATURATED, N_TYPE_I, N_TYPE_II, exceeds_budget, type_i_false
 from wtm.kernels.jit import function, inline, kernel, splice
 from wtm.kernels.layout import ALL_BITS, BLOCK, BORDER, ONE, ZERO
@@ -347,11 +347,11 @@ def lazy_epoch(rows, targets, params, clauses, block, counts):
         evaluate_block(clauses, block, params)
         for example in range(count):
             clear_bit(block.later, example)
-            target = targets[start + example]
-            update = update_threshold(_sum_of_votes(clauses, block, params, example), params, target)
+            error = error_of(_sum_of_votes(clauses, block, params, example), params, targets[start + example])
+            update = update_threshold(error, params)
             if update == 0:
                 continue
-            first = 0 if target else n_groups  # of the polarity that gets Type I feedback
+            first = 0 if error > 0 else n_groups  # of the polarity that gets Type I feedback
             n_type_i = _give_type_i(clauses, block, params, example, first, n_groups, update, counts)
             n_true = _select_type_ii(clauses, block, example, n_groups - first, n_groups, update, n_type_i, counts)
             row = block.row_of[example]

@@ -13,7 +13,7 @@ from wtm.kernels.lazy_state import new_block, new_clauses
 from wtm.kernels.sampling import BINOMIAL, RANDOM_WORDS, Sampler
 from wtm.machine.distributions import binomial_table, gap_table, pending_table
 from wtm.machine.machine_parameters import SAMPLERS, MachineParameters
-from wtm.machine.schedule import ClassSchedule
+from wtm.machine.schedule import Schedule
 
 
 class FeedbackCounts(NamedTuple):
@@ -138,21 +138,21 @@ class Machine:
         as_bytes = words.view(np.uint8).reshape(self.n_clauses, -1)
         return np.unpackbits(as_bytes, axis=1, count=self.parameters.n_literals, bitorder="little").view(np.bool_)
 
-    def train(self, literals: np.ndarray, schedule: ClassSchedule) -> FeedbackCounts:
+    def train(self, literals: np.ndarray, schedule: Schedule) -> FeedbackCounts:
         """Train on the examples of `schedule`, in place.
 
         Parameters
         ----------
         literals : ndarray of shape (n_rows, n_words), uint64
             See `wtm.machine.examples.Examples`.
-        schedule : ClassSchedule
+        schedule : Schedule
         """
         counts = np.zeros(len(FeedbackCounts._fields), np.int64)
         train = self._train_lazy if self.parameters.engine == "lazy" else self._train_direct
         train(literals.ravel(), schedule, counts)
         return FeedbackCounts(*counts.tolist())
 
-    def _train_direct(self, literals: np.ndarray, schedule: ClassSchedule, counts: np.ndarray) -> None:
+    def _train_direct(self, literals: np.ndarray, schedule: Schedule, counts: np.ndarray) -> None:
         p = self.parameters
         params = p.kernel_params
         kind = SAMPLERS[p.sampler]
@@ -169,7 +169,7 @@ class Machine:
         sampler = Sampler(kind, params.p_threshold, binomial)
         direct_epoch(schedule.rows, schedule.targets, literals, params, sampler, state, counts)
 
-    def _train_lazy(self, literals: np.ndarray, schedule: ClassSchedule, counts: np.ndarray) -> None:
+    def _train_lazy(self, literals: np.ndarray, schedule: Schedule, counts: np.ndarray) -> None:
         p = self.parameters
         params = p.kernel_params
         clauses = new_clauses(

@@ -24,15 +24,15 @@ _OTHER_STREAM = np.uint64(0xD1B54A32D192ED03)
 _WEIGHT_STREAM = np.uint64(0x8CB92BA72F3D8DD7)
 
 
-class ClassSchedule(NamedTuple):
-    """The examples that a class is trained on in an epoch.
+class Schedule(NamedTuple):
+    """The examples that a machine is trained on in an epoch.
 
     Attributes
     ----------
     rows : ndarray of shape (n_examples,), int64
         Row numbers, in the order of training.
-    targets : ndarray of shape (n_examples,), bool
-        Whether the class is the example's label.
+    targets : ndarray of shape (n_examples,), float64
+        Target of the sum of votes, as a share of T: 1 for the machine of the example's class, -1 for another.
     """
 
     rows: np.ndarray
@@ -41,7 +41,7 @@ class ClassSchedule(NamedTuple):
 
 def draw_schedule(
     labels: np.ndarray, n_classes: int, *, seed: int, n_seen: int, shuffle: bool, weights: np.ndarray | None = None
-) -> list[ClassSchedule]:
+) -> list[Schedule]:
     """Draw an epoch's schedule.
 
     Parameters
@@ -62,7 +62,7 @@ def draw_schedule(
 
     Returns
     -------
-    list of n_classes ClassSchedule
+    list of n_classes Schedule
         The epoch uses up as many running numbers as it has rows or examples, whichever are more.
 
     Raises
@@ -70,7 +70,22 @@ def draw_schedule(
     MemoryError
         The weights add up to more examples than memory can hold.
     """
-    rows = np.arange(len(labels))
+    rows = draw_rows(len(labels), seed=seed, n_seen=n_seen, shuffle=shuffle, weights=weights)
+    numbers = np.arange(n_seen, n_seen + len(rows), dtype=np.uint64)
+    return _assign(rows, labels[rows], n_classes, _hash(numbers, seed, _OTHER_STREAM))
+
+
+def draw_rows(
+    n_samples: int, *, seed: int, n_seen: int, shuffle: bool, weights: np.ndarray | None = None
+) -> np.ndarray:
+    """Draw the rows of an epoch's examples, in the order of training, int64; parameters are those of `draw_schedule`.
+
+    Raises
+    ------
+    MemoryError
+        The weights add up to more examples than memory can hold.
+    """
+    rows = np.arange(n_samples)
     if weights is not None:
         times = _times_seen(weights, seed, n_seen)
         check_memory(
@@ -79,10 +94,9 @@ def draw_schedule(
             "Divide sample_weight, or class_weight, by a common number.",
         )
         rows = np.repeat(rows, times)
-    numbers = np.arange(n_seen, n_seen + len(rows), dtype=np.uint64)
     if shuffle:
-        rows = rows[_random_order(numbers, seed)]
-    return _assign(rows, labels[rows], n_classes, _hash(numbers, seed, _OTHER_STREAM))
+        rows = rows[_random_order(np.arange(n_seen, n_seen + len(rows), dtype=np.uint64), seed)]
+    return rows
 
 
 def _times_seen(weights: np.ndarray, seed: int, n_seen: int) -> np.ndarray:
@@ -93,7 +107,7 @@ def _times_seen(weights: np.ndarray, seed: int, n_seen: int) -> np.ndarray:
     return whole.astype(np.int64) + (fraction < weights - whole)
 
 
-def _assign(rows: np.ndarray, labels: np.ndarray, n_classes: int, random: np.ndarray) -> list[ClassSchedule]:
+def _assign(rows: np.ndarray, labels: np.ndarray, n_classes: int, random: np.ndarray) -> list[Schedule]:
     """Draw the other class of each example, from 64 random bits, and assign the examples to the classes, in order."""
     # A 32-bit fraction times the number of other classes: their probabilities are equal to within 2**-32.
     fraction = random >> np.uint64(32)
@@ -102,10 +116,10 @@ def _assign(rows: np.ndarray, labels: np.ndarray, n_classes: int, random: np.nda
     counts = np.bincount(labels, minlength=n_classes) + np.bincount(other, minlength=n_classes)
     ends = np.cumsum(counts)
     assigned = np.empty(2 * len(rows), np.int64)
-    targets = np.empty(2 * len(rows), np.bool_)
+    targets = np.empty(2 * len(rows))
     assign_examples(rows, labels, other, ends - counts, assigned, targets)
     return [
-        ClassSchedule(assigned[end - count : end], targets[end - count : end])
+        Schedule(assigned[end - count : end], targets[end - count : end])
         for end, count in zip(ends, counts, strict=True)
     ]
 

@@ -14,7 +14,7 @@ from wtm.machine.class_machine import FeedbackCounts, Machine
 from wtm.machine.examples import LabelledExamples, words_per_row
 from wtm.machine.machine_parameters import MachineParameters
 from wtm.machine.model_state import Model
-from wtm.machine.schedule import ClassSchedule, draw_schedule
+from wtm.machine.schedule import Schedule, draw_schedule
 from wtm.machine.voting import VotingModel
 from wtm.utils.interruption import interruptible
 
@@ -145,7 +145,7 @@ def _measure_epoch(
 
 
 def _train_classes(
-    workers: Parallel, model: Model, literals: np.ndarray, schedule: list[ClassSchedule]
+    workers: Parallel, model: Model, literals: np.ndarray, schedule: list[Schedule]
 ) -> list[FeedbackCounts]:
     # The longest first, so that no thread is left with a long class at the end.
     longest_first = sorted(range(len(schedule)), key=lambda i: -len(schedule[i].rows))
@@ -155,5 +155,5 @@ def _train_classes(
     return [count for _, count in results]
 
 
-def _train_class(machine: Machine, literals: np.ndarray, schedule: ClassSchedule) -> tuple[Machine, FeedbackCounts]:
+def _train_class(machine: Machine, literals: np.ndarray, schedule: Schedule) -> tuple[Machine, FeedbackCounts]:
     return machine, interruptible(lambda: machine.train(literals, schedule))
