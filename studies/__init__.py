@@ -1,1 +1,1 @@
-"""Studies beyond the paper: ablations, and the authors' program draw by draw. They are not in the wheel."""
+"""Studies around the paper: ablations, the authors' program, samplers, other methods. They are not in the wheel."""

@@ -12,7 +12,7 @@ from wtm.kernels import kernel_cache
 from wtm.kernels.jit import _InnerDispatcher
 
 FOR_STUDIES = {"fill_masks"}
-"""Kernels that only `wtm reproduce sampling` calls."""
+"""Kernels that only `studies.sampling_speed` calls."""
 
 
 def all_kernels():

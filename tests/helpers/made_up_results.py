@@ -7,14 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
+from studies.sampling_speed import LITERALS, PROBABILITIES
 from wtm.datasets import Dataset
 from wtm.paper.environment import environment
-from wtm.paper.experiments.baselines import METHODS
-from wtm.paper.experiments.sampling_speed import LITERALS, PROBABILITIES
 from wtm.paper.problem import Problem
 from wtm.paper.record import HISTORY, Record
-from wtm.paper.run import Run
-from wtm.paper.settings import COMPRESSION, PRESETS, SWEEPS, WEIGHTS, Setting, Swept, without_recipe
+from wtm.paper.report.other_methods import METHODS
+from wtm.paper.settings import COMPRESSION, PRESETS, SWEEPS, WEIGHTS, Setting, Swept
 
 ENVIRONMENT = environment()
 SMALL = Setting("WTM", 10, 0.25, 0.05, 5)
@@ -44,9 +43,7 @@ def made_up_record(setting, accuracies, *, seed=0, key="connect-4", planned=None
         {
             "label": label,
             "all": {"minimum": 0.1, "maximum": 20.0 + i, "mean": 1.5},
-            "voting": None,
             "positive": {"-8": 3, "0": 7, "16": 2},
-            "negative": {"0": 12},
         }
         for i, label in enumerate(labels)
     ]
@@ -63,10 +60,10 @@ def keep(folder: Path, *records):
         place = folder / record.data["key"]
         place.mkdir(parents=True, exist_ok=True)
         content = json.dumps({"kind": "training", **asdict(record)})  # without waiting for the disk, as `write` does
-        Run(record.setting, record.seed, place).record_path.write_text(content)
+        (place / f"{record.name}.json").write_text(content)
 
 
-def write_sampling(folder, *, first_epoch=True, factor=8.0, quick=False):
+def write_sampling(folder, *, first_epoch=True, factor=8.0):
     timing = {
         "nanoseconds": 100.0, "factor_low": 6.0, "factor_high": 9.0, "masks": 5, "mean_count": 1.0,
         "standard_errors": 0.5,
@@ -75,7 +72,7 @@ def write_sampling(folder, *, first_epoch=True, factor=8.0, quick=False):
     epoch = {"seconds": 10.0, "type_i": 12_000_000, "drawing_seconds": 7.0}
     (folder / "sampling").mkdir(parents=True, exist_ok=True)
     content = {
-        "kind": "sampling", "quick": quick, "seed": 0, "rounds": 3,
+        "kind": "sampling", "seed": 0, "rounds": 3,
         "points": [{"n_literals": n, "p": p, "samplers": samplers} for n in LITERALS for p in PROBABILITIES],
         "first_epoch": dict.fromkeys(samplers, epoch) if first_epoch else {},
         **ENVIRONMENT,
@@ -98,9 +95,8 @@ def write_baselines(folder, names):
 def write_everything(folder):
     """Made-up results of every experiment, in which the paper is right."""
     for key in ("mnist", "imdb", "imdb-authors", "connect-4"):
-        data = without_recipe(key)
-        plans = [plan for plans in PRESETS[data].values() for plan in plans]
-        if data == key:
+        plans = [plan for plans in PRESETS[key].values() for plan in plans]
+        if key in COMPRESSION:
             plans += [COMPRESSION[key].weighted, COMPRESSION[key].classic]
             plans += [plan for swept in Swept for plan in SWEEPS[key][swept]]
         plans += [WEIGHTS] * (key == "mnist")

@@ -71,7 +71,7 @@ def test_one_training_alone(tmp_path):
     assert "`wtm reproduce connect-4 --preset classic --methods tm`" in text
     assert "seed 0, has 3 of 1,000 epochs" in text
     assert "`wtm reproduce imdb --recipe authors --preset best --methods wtm`" in text
-    assert "`wtm reproduce sampling`" in text
+    assert "`python -m studies.sampling_speed`" in text
     found = holds(tmp_path)
     statement = found["Connect-4: mean test accuracy of the WTM of 25,000 clauses"]
     assert statement.here == "87.50 ± 0.00 (3 epochs): +0.18"
@@ -151,7 +151,7 @@ def test_training_accuracy_and_weights(tmp_path):
 
 def test_sampling_alone_without_the_first_epoch(tmp_path):
     write_sampling(tmp_path, first_epoch=False, factor=6.0)
-    assert "`wtm reproduce sampling --data-dir DIR`" in report_of(tmp_path)
+    assert "`python -m studies.sampling_speed --data-dir DIR`" in report_of(tmp_path)
     (verdict,) = [s.verdict for claim, s in holds(tmp_path).items() if claim.startswith("Sampling")]
     assert verdict == "no"
 

@@ -17,8 +17,7 @@ import pytest
 from tests.helpers.made_up_results import write_imdb, write_mnist
 from tests.helpers.shell import invoke
 from wtm.datasets import DatasetNotFoundError, load_connect_4
-from wtm.paper import problem
-from wtm.paper.experiments import sampling_speed
+from wtm.paper import problem, trainings
 from wtm.paper.settings import Preset
 
 WTM = [sys.executable, "-m", "wtm"]
@@ -174,7 +173,6 @@ def test_a_reader_that_goes_away_is_no_error_worth_a_traceback(tmp_path):
         ("reproduce", "imdb", "--recipe", "tea"),
         ("reproduce", "compression", "tea"),
         ("reproduce", "sweep", "mnist", "--over", "tea"),
-        ("reproduce", "sampling", "--rounds", "0"),
     ],
 )
 def test_wrong_usage(arguments, tmp_path, monkeypatch):
@@ -185,7 +183,7 @@ def test_wrong_usage(arguments, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-EXPERIMENTS = ("connect-4", "mnist", "imdb", "compression", "sweep", "weights", "baselines", "sampling", "report")
+EXPERIMENTS = ("connect-4", "mnist", "imdb", "compression", "sweep", "weights", "report")
 
 
 @pytest.mark.parametrize("command", [(), ("reproduce",), *(("reproduce", experiment) for experiment in EXPERIMENTS)])
@@ -204,17 +202,16 @@ def assert_one_line(result, *parts, code=1):
         assert part in line
 
 
-@pytest.mark.parametrize("experiment", ["connect-4", "sampling"])
-def test_results_that_cannot_be_written_are_found_out_before_the_work(experiment, tmp_path):
+def test_results_that_cannot_be_written_are_found_out_before_the_work(tmp_path):
     file = tmp_path / "file"
     file.write_text("kept")
     for out in (file, file / "below"):
-        result = invoke("reproduce", experiment, "--out", out)
+        result = invoke("reproduce", "connect-4", "--out", out)
         assert_one_line(result, f"--out must name a folder, but {file} is a file.")
         assert result.stderr.count("\n") == 1
     assert file.read_text() == "kept"
     for out in (tmp_path / ("n" * 300), *([Path("/proc/out")] if sys.platform == "linux" else [])):
-        result = invoke("reproduce", experiment, "--out", out)
+        result = invoke("reproduce", "connect-4", "--out", out)
         assert_one_line(result, f"--out: no results can be written to {out}")
         assert result.stderr.count("\n") == 1
 
@@ -231,8 +228,8 @@ def test_interruption_inside_a_command(monkeypatch):
     def interrupted(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sampling_speed, "measure_sampling", interrupted)
-    result = invoke("reproduce", "sampling")
+    monkeypatch.setattr(trainings, "learn_weights", interrupted)
+    result = invoke("reproduce", "weights")
     assert result.exit_code == 130
     assert result.stderr == "wtm: interrupted.\n"
 
@@ -253,8 +250,6 @@ def test_where_there_are_no_quick_results_the_command_for_them_is_named(tmp_path
 @pytest.mark.parametrize(("command", "name"), [
     (["mnist"], "MNIST"),
     (["weights"], "MNIST"),
-    (["baselines"], "MNIST"),
-    (["sampling"], "MNIST"),
     (["compression", "mnist"], "MNIST"),
     (["imdb"], "IMDb"),
     (["sweep", "imdb", "--over", "gamma"], "IMDb"),
@@ -306,17 +301,7 @@ def test_finished_results_are_not_replaced(few_positions, tmp_path):
     assert "3 epochs are already there" in invoke(*command, 2, "--resume").stderr
 
 
-@pytest.mark.parametrize("command", [("sampling", "--rounds", 1), ("baselines",)])
-def test_no_experiment_replaces_results(tmp_path, command):
-    name = "sampling.json" if command[0] == "sampling" else "mlp-500-150-seed0.json"
-    there = tmp_path / command[0] / name
-    there.parent.mkdir()
-    there.write_text("precious", "utf-8")
-    assert_one_line(invoke("reproduce", *command, "--out", tmp_path), f"{there} already exists", "--out")
-    assert there.read_text("utf-8") == "precious"
-
-
-@pytest.mark.parametrize("experiment", ["connect-4", "sampling", "baselines"])
+@pytest.mark.parametrize("experiment", ["connect-4", "weights"])
 def test_quick_results_have_a_folder_to_themselves(tmp_path, experiment):
     out = tmp_path / "quick"
     assert_one_line(invoke("reproduce", experiment, "--out", out), f"--out {out}: ", "--quick", code=2)
@@ -340,50 +325,12 @@ def test_every_experiment_in_its_quick_form_and_a_report_of_all(few_positions, e
     ):  # fmt: skip
         result = invoke("reproduce", *command, *quick, "--resume")
         assert result.exit_code == 0, result.output
-    for command in (["sampling", *data], ["baselines", *data]):
-        result = invoke("reproduce", *command, "--quick", "--out", out)
-        assert result.exit_code == 0, result.output
     result = invoke("reproduce", "report", "--results", out, "--quick")
     assert result.exit_code == 0, result.output
     report = (out / "quick" / "paper.md").read_text(encoding="utf-8")
     assert "Their figures mean nothing" in report
     missing = [line for line in report.splitlines() if line.startswith("Missing")]
-    assert len(missing) == 5  # the sweeps that were left out
-    assert all("sweep" in line for line in missing)
+    assert sum("sweep" in line for line in missing) == 5  # those that were left out
+    assert sum("python -m studies." in line for line in missing) == 2
+    assert len(missing) == 7
     assert not (out / "connect-4").exists()
-
-
-def test_sampling(tmp_path, monkeypatch):
-    monkeypatch.delenv("WTM_DATA", raising=False)
-    result = invoke("reproduce", "sampling", "--rounds", 1, "--out", tmp_path)
-    assert result.exit_code == 0, result.output
-    assert "in the paper binomial 7" in " ".join(result.stdout.split())
-    assert "No MNIST: the share of drawing" in result.stderr
-    results = json.loads((tmp_path / "sampling" / "sampling.json").read_text())
-    points = results["points"]
-    assert results["first_epoch"] == {}
-    assert {(point["n_literals"], point["p"]) for point in points} >= {(168, 0.0065), (1568, 0.1), (10_000, 0.25)}
-    for point in points:
-        assert set(point["samplers"]) == {"bernoulli", "binomial", "bits"}
-        assert point["samplers"]["bernoulli"]["factor"] == 1
-        for timing in point["samplers"].values():
-            assert timing["nanoseconds"] > 0
-            assert timing["mean_count"] == pytest.approx(point["n_literals"] * point["p"], rel=0.3)
-
-
-def test_sampling_fails_when_counts_are_off(tmp_path, monkeypatch):
-    def off(n_literals, p, rounds, seed):
-        errors = 5.1 if (n_literals, p) == (1568, 0.1) else 0.0
-        timing = dict.fromkeys(("nanoseconds", "factor", "factor_low", "factor_high"), 1.0)
-        return dict.fromkeys(("bernoulli", "binomial", "bits"), timing | {"standard_errors": -errors})
-
-    monkeypatch.delenv("WTM_DATA", raising=False)
-    monkeypatch.setattr(sampling_speed, "time_samplers", off)
-    result = invoke("reproduce", "sampling", "--rounds", 1, "--out", tmp_path)
-    assert_one_line(result, "more than 5 standard errors off at u = 1568, p = 0.1.")
-    assert (
-        json.loads((tmp_path / "sampling" / "sampling.json").read_text())["points"][0]["samplers"]["bits"][
-            "standard_errors"
-        ]
-        == 0
-    )

@@ -11,8 +11,8 @@ import pytest
 from tests.helpers.made_up_results import SMALL, small_problem
 from wtm import WTMClassifier, load_model
 from wtm.paper import run as module
-from wtm.paper.record import read_record
-from wtm.paper.run import Run, carry_out, load_checkpoint
+from wtm.paper.record import Record, read_record
+from wtm.paper.run import carry_out, checkpoint_path, load_checkpoint
 from wtm.paper.run_options import Options
 from wtm.paper.settings import Plan
 
@@ -34,8 +34,8 @@ def without_seconds(record):
     return {name: column for name, column in record.history.items() if name != "seconds"}
 
 
-def run_of(out, setting=SMALL, seed=0):
-    return Run(setting, seed, out / "connect-4")
+def record_path(out, setting=SMALL, seed=0):
+    return out / "connect-4" / f"{Record({}, setting, seed, 0).name}.json"
 
 
 @pytest.fixture
@@ -71,14 +71,14 @@ def test_each_training_is_a_record_and_is_the_classifiers(problem, tmp_path):
         (SMALL, 0, 6), (SMALL, 5, 6), (CLASSIC.setting, 0, 4), (CLASSIC.setting, 5, 4),
     ]  # fmt: skip
     for record in records:
-        assert read_record(run_of(tmp_path, record.setting, record.seed).record_path) == record
+        assert read_record(record_path(tmp_path, record.setting, record.seed)) == record
     clf = WTMClassifier(n_clauses=10, T=5, s=4, gamma=0.05, n_epochs=6, random_state=5)
     data = problem.dataset
     clf.fit(data.X_train, data.y_train, X_val=data.X_test, y_val=data.y_test)
     assert records[1].history["test_accuracy"] == [entry["valid_accuracy"] for entry in clf.history_]
     assert records[1].history["type_i"] == [entry["type_i"] for entry in clf.history_]
     assert records[1].weights[0]["all"]["maximum"] == clf.machines_[0].weights.max()
-    again = load_checkpoint(run_of(tmp_path, seed=5))
+    again = load_checkpoint(record_path(tmp_path, seed=5), records[1])
     np.testing.assert_array_equal(again.class_sums(data.X_test), clf.class_sums(data.X_test))
     assert again.score(data.X_test, data.y_test) == records[1].history["test_accuracy"][-1]
 
@@ -92,7 +92,7 @@ def test_interrupted_and_resumed_is_the_same_bit_for_bit(problem, tmp_path, stop
     with pytest.raises(KeyboardInterrupt, match=f"{n_epochs} of 6 epochs.*--resume"):
         carry_out(problem, [PLAN], options(tmp_path / "parts"))
     assert signal.getsignal(signal.SIGINT) is handler
-    so_far = read_record(run_of(tmp_path / "parts").record_path)
+    so_far = read_record(record_path(tmp_path / "parts"))
     assert (so_far.n_epochs, so_far.planned) == (n_epochs, 6)
     monkeypatch.undo()
     (parts,) = carry_out(problem, [PLAN], options(tmp_path / "parts", resume=True))
@@ -100,7 +100,7 @@ def test_interrupted_and_resumed_is_the_same_bit_for_bit(problem, tmp_path, stop
     assert parts.weights == whole.weights
     sessions = [session["epochs"] for session in parts.sessions]
     assert sessions == ([[1, 6]] if n_epochs == 6 else [[1, n_epochs], [n_epochs + 1, 6]])
-    one, other = (load_model(run_of(tmp_path / name).checkpoint_path) for name in ("parts", "whole"))
+    one, other = (load_model(checkpoint_path(record_path(tmp_path / name))) for name in ("parts", "whole"))
     for a, b in zip(one.machines_, other.machines_, strict=True):
         for name in ("automata", "include_bits", "exponents", "random"):
             np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
@@ -112,7 +112,7 @@ def test_a_second_signal_stops_at_once_and_keeps_the_last_checkpoint(problem, tm
     stop_after(3, times=2)
     with pytest.raises(KeyboardInterrupt, match="in the middle of an epoch"):
         carry_out(problem, [PLAN], options(tmp_path))
-    assert read_record(run_of(tmp_path).record_path).n_epochs == 2
+    assert read_record(record_path(tmp_path)).n_epochs == 2
     monkeypatch.undo()
     (record,) = carry_out(problem, [PLAN], options(tmp_path, resume=True))
     assert [session["epochs"] for session in record.sessions] == [[1, 2], [3, 6]]
@@ -129,8 +129,8 @@ def test_a_process_that_dies_between_record_and_checkpoint_loses_nothing_more(pr
     with pytest.raises(SystemError):
         carry_out(problem, [PLAN], options(tmp_path, n_epochs=4, resume=True))
     monkeypatch.undo()
-    assert read_record(run_of(tmp_path).record_path).n_epochs == 4
-    assert load_checkpoint(run_of(tmp_path)).n_epochs_ == 2
+    assert read_record(record_path(tmp_path)).n_epochs == 4
+    assert load_model(checkpoint_path(record_path(tmp_path))).n_epochs_ == 2
     (record,) = carry_out(problem, [PLAN], options(tmp_path, resume=True))
     assert without_seconds(record) == without_seconds(whole)
     assert [session["epochs"] for session in record.sessions] == [[1, 2], [3, 6]]
@@ -153,48 +153,50 @@ def test_finished_trainings_are_skipped(problem, tmp_path, monkeypatch, capsys):
 
 @pytest.mark.parametrize("n_epochs", [2, 6, 7])
 def test_without_resume_nothing_is_replaced(problem, tmp_path, n_epochs, no_training, monkeypatch):
-    run = run_of(tmp_path)
-    run.checkpoint_path.parent.mkdir(parents=True)
-    for path in (run.record_path, run.checkpoint_path):
+    record = record_path(tmp_path)
+    checkpoint_path(record).parent.mkdir(parents=True)
+    for path in (record, checkpoint_path(record)):
         path.write_text("precious")
         with pytest.raises(ValueError, match=rf"{path.name} already exists\. Pass --resume"):
             carry_out(problem, [CLASSIC, PLAN], options(tmp_path, n_epochs=n_epochs))
         assert path.read_text() == "precious"
         path.unlink()
-    assert not run_of(tmp_path, CLASSIC.setting).record_path.exists()
+    assert not record_path(tmp_path, CLASSIC.setting).exists()
 
 
 def test_a_record_or_checkpoint_alone_is_not_replaced_when_resuming(problem, tmp_path, monkeypatch):
     carry_out(problem, [PLAN], options(tmp_path, n_epochs=2))
-    run = run_of(tmp_path)
-    record, model = run.record_path.read_bytes(), run.checkpoint_path.read_bytes()
+    path = record_path(tmp_path)
+    checkpoint = checkpoint_path(path)
+    record, model = path.read_bytes(), checkpoint.read_bytes()
     monkeypatch.setattr(module, "train", None)
-    run.checkpoint_path.unlink()
-    with pytest.raises(ValueError, match=rf"{run.name}\.json has 2 epochs and can't be resumed without .*safetensors"):
+    checkpoint.unlink()
+    with pytest.raises(ValueError, match=rf"{path.stem}\.json has 2 epochs and can't be resumed without .*safetensors"):
         carry_out(problem, [PLAN], options(tmp_path, n_epochs=3, resume=True))
     (again,) = carry_out(problem, [PLAN], options(tmp_path, n_epochs=2, resume=True))
     assert again.n_epochs == 2
-    assert run.record_path.read_bytes() == record
-    run.record_path.unlink()
-    run.checkpoint_path.write_bytes(model)
-    with pytest.raises(ValueError, match=rf"{run.name}\.safetensors already exists"):
+    assert path.read_bytes() == record
+    path.unlink()
+    checkpoint.write_bytes(model)
+    with pytest.raises(ValueError, match=rf"{path.stem}\.safetensors already exists"):
         carry_out(problem, [PLAN], options(tmp_path, n_epochs=3, resume=True))
-    assert run.checkpoint_path.read_bytes() == model
+    assert checkpoint.read_bytes() == model
 
 
 @pytest.mark.parametrize("other", [{"seed": 1}, {"setting": dataclasses.replace(PLAN.setting, gamma=0.25)}])
 def test_a_checkpoint_of_another_machine_or_seed_is_refused(problem, tmp_path, other):
     carry_out(problem, [PLAN], options(tmp_path, n_epochs=2))
-    theirs = dataclasses.replace(run_of(tmp_path), **other)
-    carry_out(problem, [Plan(theirs.setting, 2)], options(tmp_path, seeds=(theirs.seed,)))
-    theirs.checkpoint_path.write_bytes(run_of(tmp_path).checkpoint_path.read_bytes())
+    setting, seed = other.get("setting", SMALL), other.get("seed", 0)
+    carry_out(problem, [Plan(setting, 2)], options(tmp_path, seeds=(seed,)))
+    model = checkpoint_path(record_path(tmp_path)).read_bytes()
+    checkpoint_path(record_path(tmp_path, setting, seed)).write_bytes(model)
     with pytest.raises(ValueError, match="is of another machine or seed"):
-        carry_out(problem, [Plan(theirs.setting, 3)], options(tmp_path, seeds=(theirs.seed,), resume=True))
+        carry_out(problem, [Plan(setting, 3)], options(tmp_path, seeds=(seed,), resume=True))
 
 
 def test_a_damaged_checkpoint_is_named(problem, tmp_path):
     carry_out(problem, [PLAN], options(tmp_path, n_epochs=2))
-    path = run_of(tmp_path).checkpoint_path
+    path = checkpoint_path(record_path(tmp_path))
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(ValueError, match=path.name):
         carry_out(problem, [PLAN], options(tmp_path, resume=True))

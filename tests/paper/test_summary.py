@@ -3,13 +3,11 @@ import statistics
 import numpy as np
 import pytest
 
-from tests.helpers.made_up_results import SMALL, made_up_record, small_problem
+from tests.helpers.made_up_results import SMALL, made_up_record
 from wtm.machine.class_machine import Machine
 from wtm.machine.machine_parameters import MachineParameters
 from wtm.paper.record import by_setting, describe_weights, read_record, read_records
 from wtm.paper.result_tables import accuracy_table
-from wtm.paper.rules_file import write_rules
-from wtm.paper.run import Run, new_classifier
 from wtm.paper.settings import large_machines
 from wtm.paper.summary import summarise
 from wtm.paper.text_table import Table
@@ -83,7 +81,7 @@ def test_tables_as_markdown_and_for_terminals():
 def test_records_are_read_in_order_and_grouped(tmp_path):
     a, b = made_up_record(SMALL, [1, 2]), made_up_record(BEST, [3])
     for record in (b, a):
-        record.write(Run(record.setting, 0, tmp_path).record_path)
+        record.write(tmp_path / f"{record.name}.json")
     (tmp_path / "other.json").write_text("{}")
     records = read_records(tmp_path)
     assert sorted(records, key=lambda r: r.setting.n_clauses) == [a, b]
@@ -98,29 +96,10 @@ def test_what_is_no_record_is_named(tmp_path, content):
         read_record(path)
 
 
-def test_weights_are_of_all_clauses_and_of_those_that_vote():
+def test_weights_are_of_all_clauses_and_the_histogram_of_positive_ones():
     machine = Machine.new(MachineParameters(n_features=9, n_clauses=10, T=5.0, s=4.0, gamma=0.05), 0, 0)
     machine.exponents[:] = np.arange(10) - 4
     found = describe_weights("tea", machine)
-    assert found["voting"] is None
     assert found["all"]["minimum"] == pytest.approx(1.05**-4)
     assert found["all"]["maximum"] == pytest.approx(1.05**5)
-    assert sum(found["positive"].values()) == sum(found["negative"].values()) == 5
-    for exponent, k in ((0, 0), (4, 2), (-4, -3)):  # bins of an eighth of a doubling: 1.05**4 is 2**0.28
-        assert str(k) in (found["positive"] if exponent <= 0 else found["negative"])
-
-
-def test_rules_file_wraps_between_literals(tmp_path):
-    problem = small_problem()
-    clf = new_classifier(SMALL, 0, n_epochs=3).fit(problem.dataset.X_train, problem.dataset.y_train)
-    names = [f"the number {i} is-in the bag" for i in range(9)]
-    write_rules(tmp_path / "rules.txt", "Tea", SMALL, clf, names)
-    lines = (tmp_path / "rules.txt").read_text(encoding="utf-8").splitlines()
-    assert "Class draw" in lines
-    assert "Class win" in lines
-    assert max(map(len, lines)) <= 100
-    literal_lines = [line for line in lines if "is-in" in line]
-    assert literal_lines
-    assert all(line.count("the number") == line.count("is-in the bag") for line in literal_lines)
-    assert "\N{NO-BREAK SPACE}" not in "".join(lines)
-    assert "All weights of this machine are 1" not in "".join(lines)
+    assert found["positive"] == {"-3": 1, "-2": 2, "-1": 1, "0": 1}  # eighths of a doubling: 1.05**-4 is 2**-0.28

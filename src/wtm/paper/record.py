@@ -1,7 +1,7 @@
 """What is kept of a training: a small JSON file with everything that tables and figures are made from."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -37,14 +37,16 @@ class Record:
     setting: Setting
     seed: int
     planned: int  # number of epochs asked for
-    history: dict[str, list[Any]]  # the columns of `HISTORY`, one item per epoch
-    weights: list[dict[str, Any]]  # `describe_weights` of each class
-    sessions: list[dict[str, Any]]  # each uninterrupted part: first and last of its epochs, n_jobs, environment
+    history: dict[str, list[Any]] = field(default_factory=lambda: {name: [] for name in HISTORY})  # an item per epoch
+    weights: list[dict[str, Any]] = field(default_factory=list)  # `describe_weights` of each class
+    sessions: list[dict[str, Any]] = field(default_factory=list)
+    """Each uninterrupted part: first and last of its epochs, n_jobs, environment."""
 
     @property
     def name(self) -> str:
-        """The file's name without its suffix."""
-        return record_name(self.setting, self.seed)
+        """The name of the training's files, without a suffix."""
+        s = self.setting
+        return f"{s.method.lower()}-{s.n_clauses}-p{s.p_s:g}-gamma{s.gamma:g}-T{s.T}-seed{self.seed}"
 
     @property
     def n_epochs(self) -> int:
@@ -56,12 +58,6 @@ class Record:
         write_json(path, {"kind": "training", **asdict(self)})
 
 
-def record_name(setting: Setting, seed: int) -> str:
-    """Return the name of a training's files, without a suffix."""
-    s = setting
-    return f"{s.method.lower()}-{s.n_clauses}-p{s.p_s:g}-gamma{s.gamma:g}-T{s.T}-seed{seed}"
-
-
 def read_record(path: Path) -> Record:
     """Read the record of a training; ValueError if it is damaged or belongs under another name."""
     content = read_json(path)
@@ -70,7 +66,8 @@ def read_record(path: Path) -> Record:
         record = Record(**{**content, "setting": Setting(**content["setting"])})
         if path.stem != record.name:
             raise ValueError(f"it holds {record.name}")
-        np.array([record.history[name] for name in HISTORY], float)  # columns of numbers, of equal length
+        np.array([content["history"][name] for name in HISTORY], float)  # columns of numbers, of equal length
+        _ = content["sessions"], [(entry["label"], entry["all"], entry["positive"]) for entry in content["weights"]]
     return record
 
 
@@ -84,28 +81,15 @@ def read_records(folder: Path) -> list[Record]:
 
 
 def describe_weights(label: Any, machine: Machine) -> dict[str, Any]:
-    """Describe the weights of a class: minimum, maximum and mean (the paper's table 4), and histograms.
-
-    ``all`` is over all clauses, ``voting`` over those with literals (None if there are none). The histograms
-    ``positive`` and ``negative`` are of all clauses of that polarity, from bin to count.
-    """
-    weights, voting, positive = machine.weights, machine.include.any(axis=1), machine.polarity > 0
+    """Describe the weights of a class as the paper's table 4 does; `positive` is a histogram, from bin to count."""
+    weights = machine.weights
+    bins = np.floor(BINS_PER_DOUBLING * np.log2(weights[machine.polarity > 0])).astype(int)
+    bins, counts = np.unique(bins, return_counts=True)
     return {
         "label": str(label),
-        "all": _span(weights),
-        "voting": {"clauses": int(voting.sum()), **_span(weights[voting])} if voting.any() else None,
-        "positive": _histogram(weights[positive]),
-        "negative": _histogram(weights[~positive]),
+        "all": {"minimum": float(weights.min()), "maximum": float(weights.max()), "mean": float(weights.mean())},
+        "positive": {str(k): count for k, count in zip(bins.tolist(), counts.tolist(), strict=True)},
     }
-
-
-def _span(weights: np.ndarray) -> dict[str, float]:
-    return {"minimum": float(weights.min()), "maximum": float(weights.max()), "mean": float(weights.mean())}
-
-
-def _histogram(weights: np.ndarray) -> dict[str, int]:
-    bins, counts = np.unique(np.floor(BINS_PER_DOUBLING * np.log2(weights)).astype(int), return_counts=True)
-    return {str(k): count for k, count in zip(bins.tolist(), counts.tolist(), strict=True)}
 
 
 Groups = list[list[Record]]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from wtm.paper.settings import COMPRESSION, PRESETS, Preset, Setting, large_machines, without_recipe
+from wtm.paper.settings import COMPRESSION, PRESETS, Preset, Setting, large_machines
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Reported:
 
 def reported_for(data: str, setting: Setting) -> tuple[Reported, ...]:
     """Return what the authors report of a machine, on data of either recipe."""
-    return REPORTED.get((without_recipe(data), setting), ())
+    return REPORTED.get((data.removesuffix("-authors"), setting), ())
 
 
 def papers_row(data: str, setting: Setting) -> tuple[Reported, Statistics]:

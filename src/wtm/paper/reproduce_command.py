@@ -93,7 +93,7 @@ _PresetOption = Annotated[
 @_experiment("connect-4", "data_dir")
 def _connect_4(options: Options, preset: _PresetOption = Preset.LIGHT) -> None:
     """Train on Connect-4 and compare with the authors' figures."""
-    from wtm.paper.experiments.trainings import compare_preset
+    from wtm.paper.trainings import compare_preset
 
     compare_preset(options, "connect-4", preset)
 
@@ -101,7 +101,7 @@ def _connect_4(options: Options, preset: _PresetOption = Preset.LIGHT) -> None:
 @_experiment("mnist")
 def _mnist(options: Options, preset: _PresetOption = Preset.LIGHT) -> None:
     """Train on MNIST and compare with the authors' figures."""
-    from wtm.paper.experiments.trainings import compare_preset
+    from wtm.paper.trainings import compare_preset
 
     compare_preset(options, "mnist", preset)
 
@@ -115,7 +115,7 @@ def _imdb(
     ),
 ) -> None:
     """Train on IMDb and compare with the authors' figures."""
-    from wtm.paper.experiments.trainings import compare_preset
+    from wtm.paper.trainings import compare_preset
 
     compare_preset(options, "imdb" if recipe == Recipe.PAPER else "imdb-authors", preset)
 
@@ -123,7 +123,7 @@ def _imdb(
 @_experiment("compression")
 def _compression(options: Options, data: _DataSet) -> None:
     """Compare few clauses with weights and many without: 1/4 on MNIST, 1/3 on IMDb, 1/50 on Connect-4."""
-    from wtm.paper.experiments.trainings import compare_compression
+    from wtm.paper.trainings import compare_compression
 
     compare_compression(options, data)
 
@@ -135,7 +135,7 @@ def _sweep(
     over: Annotated[Swept, typer.Option(help="Vary gamma from 0 upward, or the number of clauses.")],
 ) -> None:
     """Measure the accuracy over gamma, or over the number of clauses."""
-    from wtm.paper.experiments.trainings import sweep
+    from wtm.paper.trainings import sweep
 
     sweep(options, data, over)
 
@@ -143,30 +143,9 @@ def _sweep(
 @_experiment("weights", "methods")
 def _weights(options: Options) -> None:
     """Show the weights learnt from MNIST, by class, and their histogram."""
-    from wtm.paper.experiments.trainings import learn_weights
+    from wtm.paper.trainings import learn_weights
 
     learn_weights(options)
-
-
-@_experiment("baselines", "methods", "epochs", "n_jobs")
-def _baselines(options: Options) -> None:
-    """Measure methods of scikit-learn on MNIST's bits."""
-    from wtm.paper.experiments.baselines import measure_baselines
-
-    measure_baselines(options)
-
-
-@_experiment("sampling", "methods", "epochs", "seeds", "n_jobs", "resume")
-def _sampling(
-    options: Options, rounds: Annotated[int, typer.Option(min=1, help="Timings of each sampler at each size.")] = 61
-) -> None:
-    """Time the paper's Algorithm 1 and two other samplers, and check their counts.
-
-    With MNIST at hand, also time the first epoch with each.
-    """
-    from wtm.paper.experiments.sampling_speed import measure_sampling
-
-    measure_sampling(options, rounds)
 
 
 @reproduce.command("report")

@@ -3,7 +3,6 @@
 import time
 import warnings
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from wtm.fitting.callbacks import Epoch
 from wtm.paper.environment import environment
 from wtm.paper.json_files import check_absent, prepare_folder
 from wtm.paper.problem import Problem
-from wtm.paper.record import HISTORY, Record, describe_weights, read_record, record_name
+from wtm.paper.record import HISTORY, Record, describe_weights, read_record
 from wtm.paper.run_options import Options
 from wtm.paper.settings import Plan, Setting
 from wtm.paper.text_table import say
@@ -24,32 +23,8 @@ CHECKPOINT_SECONDS = 600.0
 """The interval at which a training in progress is saved."""
 
 
-@dataclass(frozen=True)
-class Run:
-    """A machine, a seed, and the folder of its files."""
-
-    setting: Setting
-    seed: int
-    folder: Path
-
-    @property
-    def name(self) -> str:
-        """The name of its files, without a suffix."""
-        return record_name(self.setting, self.seed)
-
-    @property
-    def record_path(self) -> Path:
-        """The file of results."""
-        return self.folder / f"{self.name}.json"
-
-    @property
-    def checkpoint_path(self) -> Path:
-        """The model file to resume from."""
-        return checkpoint_path(self.record_path)
-
-
 def checkpoint_path(record_path: Path) -> Path:
-    """Return the model file that belongs to a file of results."""
+    """Return the model file that belongs to a file of results, to resume from."""
     return record_path.parent / "checkpoints" / f"{record_path.stem}.safetensors"
 
 
@@ -79,26 +54,24 @@ def carry_out(problem: Problem, plans: Iterable[Plan], options: Options) -> list
     """
     folder = options.folder(problem.key)
     prepare_folders(folder)
-    runs = [
-        (Run(plan.setting, seed, folder), plan.n_epochs) for plan in options.choose(plans) for seed in options.seeds
-    ]
-    for run, n_epochs in runs:
-        _existing(run, n_epochs, problem, options)
-    return [_carry_out(run, n_epochs, problem, options) for run, n_epochs in runs]
+    chosen = [(plan, seed) for plan in options.choose(plans) for seed in options.seeds]
+    begun = [(plan.n_epochs, _begin(plan, seed, folder, problem, options)) for plan, seed in chosen]
+    return [_carry_out(record, n_epochs, folder, problem, options) for n_epochs, record in begun]
 
 
-def _existing(run: Run, n_epochs: int, problem: Problem, options: Options) -> Record | None:
-    """Return the record to resume from, if there is one."""
-    record_path, checkpoint = run.record_path, run.checkpoint_path
+def _begin(plan: Plan, seed: int, folder: Path, problem: Problem, options: Options) -> Record:
+    """Return the record to resume from, or one without epochs."""
+    record = Record(problem.description, plan.setting, seed, plan.n_epochs)
+    path = folder / f"{record.name}.json"
     if not options.resume:
-        check_absent(record_path, checkpoint)
-    if not record_path.exists():
-        check_absent(checkpoint, resumable=False)
-        return None
-    record = read_record(record_path)
+        check_absent(path, checkpoint_path(path))
+    if not path.exists():
+        check_absent(checkpoint_path(path), resumable=False)
+        return record
+    record = read_record(path)
     if record.data["digest"] != problem.description["digest"]:
-        raise ValueError(f"{record_path} is of other data: choose another folder with --out, or remove it.")
-    check_resumable(record_path, checkpoint, record.n_epochs, n_epochs)
+        raise ValueError(f"{path} is of other data: choose another folder with --out, or remove it.")
+    check_resumable(path, checkpoint_path(path), record.n_epochs, plan.n_epochs)
     return record
 
 
@@ -111,45 +84,41 @@ def check_resumable(record_path: Path, checkpoint: Path, done: int, n_epochs: in
         )
 
 
-def _carry_out(run: Run, n_epochs: int, problem: Problem, options: Options) -> Record:
-    before = _existing(run, n_epochs, problem, options)
-    if before is not None and before.n_epochs >= n_epochs:
-        say(f"{run.name}: {before.n_epochs:,} epochs are already there")
+def _carry_out(before: Record, n_epochs: int, folder: Path, problem: Problem, options: Options) -> Record:
+    path = folder / f"{before.name}.json"
+    if before.n_epochs >= n_epochs:
+        say(f"{before.name}: {before.n_epochs:,} epochs are already there")
         return before
-    clf = new_classifier(run.setting, run.seed) if before is None else load_checkpoint(run)
+    clf = load_checkpoint(path, before) if before.n_epochs else new_classifier(before.setting, before.seed)
     done = getattr(clf, "n_epochs_", 0)
-    sessions = [] if before is None else _sessions_until(done, before.sessions)
+    sessions = [  # of the first epochs: a record may be ahead of its checkpoint
+        {**session, "epochs": [session["epochs"][0], min(done, session["epochs"][1])]}
+        for session in before.sessions
+        if session["epochs"][0] <= done
+    ]
 
     def keep(clf: WTMClassifier) -> None:
         session = {"epochs": [done + 1, clf.n_epochs_], "n_jobs": options.n_jobs, **environment()}
-        _record(run, n_epochs, problem, clf, [*sessions, session]).write(run.record_path)
+        history = {column: [entry[name] for entry in clf.history_] for column, name in HISTORY.items()}
+        weights = [describe_weights(*of_class) for of_class in zip(clf.classes_, clf.machines_, strict=True)]
+        start = (problem.description, before.setting, before.seed, n_epochs)
+        Record(*start, history, weights, [*sessions, session]).write(path)
 
-    train(clf, problem, n_epochs, run.record_path, keep, n_jobs=options.n_jobs)
-    record = read_record(run.record_path)
-    share = record.data["majority"]["test_share"]
+    train(clf, problem, n_epochs, path, keep, n_jobs=options.n_jobs)
+    record = read_record(path)
     say(
-        f"{run.name}: test accuracy {record.history['test_accuracy'][-1]:.2%} after epoch {record.n_epochs:,}; the "
-        f"most frequent class has {share:.2%}"
+        f"{record.name}: test accuracy {record.history['test_accuracy'][-1]:.2%} after epoch {record.n_epochs:,}; the "
+        f"most frequent class has {record.data['majority']['test_share']:.2%}"
     )
     return record
 
 
-def _sessions_until(n_epochs: int, sessions: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the sessions of the first epochs: a record may be ahead of its checkpoint."""
-    spans = [(session["epochs"][0], min(n_epochs, session["epochs"][1])) for session in sessions]
-    return [
-        {**session, "epochs": list(span)} for session, span in zip(sessions, spans, strict=True) if span[0] <= span[1]
-    ]
-
-
-def load_checkpoint(run: Run) -> WTMClassifier:
-    """Read the classifier of a run; ValueError if it is of another machine or seed."""
-    clf = load_model(run.checkpoint_path)
-    expected = new_classifier(run.setting, run.seed)
+def load_checkpoint(record_path: Path, record: Record) -> WTMClassifier:
+    """Read the classifier of a record; ValueError if it is of another machine or seed."""
+    path = checkpoint_path(record_path)
+    clf, expected = load_model(path), new_classifier(record.setting, record.seed)
     if any(getattr(clf, name) != getattr(expected, name) for name in ("n_clauses", "T", "s", "gamma", "random_state")):
-        raise ValueError(
-            f"{run.checkpoint_path} is of another machine or seed. Choose another folder with --out, or remove it."
-        )
+        raise ValueError(f"{path} is of another machine or seed. Choose another folder with --out, or remove it.")
     return clf
 
 
@@ -195,15 +164,3 @@ def train(
         raise stop.error(
             f"{name} has {clf.n_epochs_:,} of {n_epochs:,} epochs. Run the same command with --resume to continue."
         )
-
-
-def _record(run: Run, n_epochs: int, problem: Problem, clf: WTMClassifier, sessions: list[dict[str, Any]]) -> Record:
-    return Record(
-        data=problem.description,
-        setting=run.setting,
-        seed=run.seed,
-        planned=n_epochs,
-        history={column: [entry[name] for entry in clf.history_] for column, name in HISTORY.items()},
-        weights=[describe_weights(label, machine) for label, machine in zip(clf.classes_, clf.machines_, strict=True)],
-        sessions=sessions,
-    )

@@ -13,12 +13,7 @@ NAMES = {"mnist": "MNIST", "imdb": "IMDb", "connect-4": "Connect-4"}
 """The paper's data sets, by key."""
 
 NAMES_BY_RECIPE = {**NAMES, "imdb-authors": "IMDb, features by the authors' recipe"}
-"""The same, with IMDb a second time."""
-
-
-def without_recipe(key: str) -> str:
-    """Return the paper's data set for a key of `NAMES_BY_RECIPE`."""
-    return key.removesuffix("-authors")
+"""The same, with IMDb a second time; machines and figures of the authors are those of IMDb."""
 
 
 class Preset(StrEnum):
@@ -109,13 +104,13 @@ PRESETS: dict[str, dict[Preset, Plans]] = {
     "mnist": _presets(_MNIST_LIGHT, _MNIST_CLASSIC, _MNIST_BEST, 400, 300),
     "imdb": _presets(_IMDB_LIGHT, _IMDB_CLASSIC, _IMDB_BEST, 35, 25),
 }
+PRESETS["imdb-authors"] = PRESETS["imdb"]
 """Machines by data set and preset. "light" adds a TM of the same size to the WTM."""
 
 
 def large_machines(key: str) -> tuple[Setting, Setting]:
     """Return the large WTM and the large TM of a data set."""
-    presets = PRESETS[without_recipe(key)]
-    return presets[Preset.BEST][0].setting, presets[Preset.CLASSIC][0].setting
+    return PRESETS[key][Preset.BEST][0].setting, PRESETS[key][Preset.CLASSIC][0].setting
 
 
 def _fewer(classic: Setting, n_clauses: int) -> Setting:
@@ -164,4 +159,5 @@ SWEEPS: dict[str, dict[Swept, Plans]] = {
         (200, 400, 800, 1_600, 3_200, 6_400, 12_800), 15,
     ),
 }  # fmt: skip
+SWEEPS["imdb-authors"] = SWEEPS["imdb"]
 """Curves by data set: over gamma from 0 upward at the light preset's clauses, and over clauses at its gamma."""

@@ -18,9 +18,10 @@ __all__ = ["write_report"]
 _NAME = "paper"
 
 _HEAD = """\
-This page is made by `wtm reproduce report` from the files in `results/`, which the other `wtm reproduce` commands
-write; only the authors' figures are typed in. “The paper” is *The Weighted Tsetlin Machine: Compressed Representations
-with Weighted Clauses* (Phoulady, Granmo, Gorji, Phoulady), “authors' program” the program published with it.
+This page is made by `wtm reproduce report` from the files in `results/`, which the other `wtm reproduce` commands,
+`studies.baselines` and `studies.sampling_speed` write; only the authors' figures are typed in. “The paper” is *The
+Weighted Tsetlin Machine: Compressed Representations with Weighted Clauses* (Phoulady, Granmo, Gorji, Phoulady),
+“authors' program” the program published with it.
 """
 
 _QUICK = "**These are quick trials on small samples, to check that everything works. Their figures mean nothing.**"

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from wtm.paper.experiments.sampling_speed import PAPER_FACTOR, PAPER_SIZE, drawing_share, timings_at_paper
 from wtm.paper.record import common_epochs
 from wtm.paper.report.result_folder import NotMeasuredError, Results
+from wtm.paper.report.sampling import PAPER_FACTOR, PAPER_SIZE, drawing_share, timings_at_paper
 from wtm.paper.reported import papers_row, reported_for
 from wtm.paper.settings import (
     COMPRESSION,
@@ -20,7 +20,6 @@ from wtm.paper.settings import (
     Setting,
     Swept,
     large_machines,
-    without_recipe,
 )
 from wtm.paper.summary import Summary, combined_spread, summarise
 from wtm.paper.text_table import NOTHING, Table, signed
@@ -135,7 +134,7 @@ def _smaller_and_better(
     results: Results, key: str, many: Setting, weighted: Summary
 ) -> Iterator[tuple[Setting, Summary]]:
     """Yield the TMs of the sweep, the smallest first, that exceed `weighted` by more than their spread."""
-    for records in results.groups(key, SWEEPS[without_recipe(key)][Swept.CLAUSES]):
+    for records in results.groups(key, SWEEPS[key][Swept.CLAUSES]):
         setting, summary = records[0].setting, summarise(records, weighted.epochs)
         is_smaller = setting.method == "TM" and setting.n_clauses < many.n_clauses
         if is_smaller and summary.mean - summary.spread > weighted.mean:

@@ -1,15 +1,15 @@
 """All results in a folder, found by their machines."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from wtm.paper.experiments.baselines import Runs, read_baselines
-from wtm.paper.experiments.sampling_speed import Results as Sampling
-from wtm.paper.experiments.sampling_speed import read_sampling
 from wtm.paper.json_files import ENVIRONMENT
 from wtm.paper.record import Groups, Record, by_setting, read_records
+from wtm.paper.report.other_methods import Runs, read_baselines
+from wtm.paper.report.sampling import Results as Sampling
+from wtm.paper.report.sampling import read_sampling
 from wtm.paper.run_options import QUICK_FOLDER, quick_setting
 from wtm.paper.settings import NAMES_BY_RECIPE, Plans, Setting
 from wtm.paper.summary import Summary, summarise
@@ -54,21 +54,14 @@ class Results:
 
     def environments(self) -> list[dict[str, Any]]:
         """Return the ``versions`` and ``machine`` of all computations, each pair once."""
+        sessions = [session for record in chain(*self.records.values()) for session in record.sessions]
+        origins = [*sessions, *chain(*self.baselines.values()), *([self.sampling] if self.sampling else [])]
         pairs: list[dict[str, Any]] = []
-        for origin in self._origins():
+        for origin in origins:
             pair = {name: origin[name] for name in ENVIRONMENT}
             if pair not in pairs:
                 pairs.append(pair)
         return pairs
-
-    def _origins(self) -> Iterator[dict[str, Any]]:
-        for records in self.records.values():
-            for record in records:
-                yield from record.sessions
-        for runs in self.baselines.values():
-            yield from runs
-        if self.sampling:
-            yield self.sampling
 
 
 def read_results(folder: Path) -> Results:
@@ -76,16 +69,13 @@ def read_results(folder: Path) -> Results:
 
     Raises FileNotFoundError if there are none; ValueError if a file is damaged, or quick results are mixed with others.
     """
-    sampling_path = folder / "sampling" / "sampling.json"
     records = {key: read_records(folder / key) for key in NAMES_BY_RECIPE}
     baselines = read_baselines(folder / "baselines")
-    sampling = read_sampling(sampling_path) if sampling_path.exists() else None
-    quick = {record.data["quick"] for found in records.values() for record in found}
-    quick |= {run["data"]["quick"] for runs in baselines.values() for run in runs}
-    quick |= {sampling["quick"]} if sampling else set()
-    if not quick:
+    sampling = read_sampling(folder / "sampling" / "sampling.json")
+    quick = {record.data["quick"] for record in chain(*records.values())}
+    if not (quick or baselines or sampling):
         where = f"--out {folder.parent} --quick" if folder.name == QUICK_FOLDER else f"--out {folder}"
         raise FileNotFoundError(f"There are no results in {folder}: run an experiment with {where} first.")
     if len(quick) > 1:
         raise ValueError(f"{folder} holds quick results next to others: move quick ones to {folder / QUICK_FOLDER}.")
-    return Results(quick.pop(), records, baselines, sampling)
+    return Results(True in quick, records, baselines, sampling)

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from wtm.paper.experiments.baselines import METHODS, baselines_table
-from wtm.paper.experiments.sampling_speed import explain_sampling, first_epoch_table, sampling_table
 from wtm.paper.figures import draw_learning_curves, draw_sweep, draw_weights
 from wtm.paper.record import common_epochs
+from wtm.paper.report.other_methods import METHODS, baselines_table
 from wtm.paper.report.result_folder import Results
+from wtm.paper.report.sampling import explain_sampling, first_epoch_table, sampling_table
 from wtm.paper.reported import papers_row
 from wtm.paper.result_tables import (
     FIGURE_CLASS,
@@ -29,7 +29,6 @@ from wtm.paper.settings import (
     Preset,
     Swept,
     large_machines,
-    without_recipe,
 )
 from wtm.paper.text_table import NOTHING, Table, span
 
@@ -45,14 +44,13 @@ class Sections:
 
     def accuracies(self, key: str) -> Blocks:
         """Yield TM and WTM at equal clauses, and the small machines (tables 3, 6 and 7)."""
-        presets = PRESETS[without_recipe(key)]
         command = "imdb --recipe authors" if key == "imdb-authors" else key
         for heading, name, chosen in (
             ("At equal clauses", "equal", (Preset.CLASSIC, Preset.BEST)),
             ("The small machines", "light", (Preset.LIGHT,)),
         ):
             yield f"### {heading}"
-            plans = {preset: presets[preset] for preset in chosen}
+            plans = {preset: PRESETS[key][preset] for preset in chosen}
             title = f"{NAMES_BY_RECIPE[key]}: {heading.lower()}"
             yield from self._comparison(key, sum(plans.values(), ()), f"{key}-{name}", title)
             for preset in chosen:
@@ -114,9 +112,9 @@ class Sections:
             table = baselines_table(found)
             rows = sorted([*table.rows, *self._our_row()], key=lambda row: -float(row[1]))
             yield Table(table.header, rows).markdown()
-        missing = [method.name for name, method in METHODS.items() if name not in found]
+        missing = [title for name, (title, _) in METHODS.items() if name not in found]
         if missing:
-            yield f"Missing: {'; '.join(missing)} ({self._by('baselines')})."
+            yield f"Missing: {'; '.join(missing)} (`python -m studies.baselines --data-dir DIR`)."
 
     def _our_row(self) -> Iterator[list[str]]:
         best, _ = large_machines("mnist")
@@ -131,12 +129,12 @@ class Sections:
         """Yield the speed of drawing feedback."""
         sampling = self.results.sampling
         if sampling is None:
-            yield f"Missing: {self._by('sampling')}."
+            yield "Missing: `python -m studies.sampling_speed`."
             return
         yield sampling_table(sampling).markdown()
         yield from explain_sampling(sampling)
         if not sampling["first_epoch"]:
-            yield f"Missing: the first epoch on MNIST ({self._by('sampling --data-dir DIR')})."
+            yield "Missing: the first epoch on MNIST (`python -m studies.sampling_speed --data-dir DIR`)."
             return
         yield "The first epoch on MNIST with the engine that follows the paper step by step, one thread:"
         yield first_epoch_table(sampling).markdown()

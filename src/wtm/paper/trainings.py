@@ -1,7 +1,5 @@
 """The experiments that train machines: presets, compression, sweeps, and the weights learnt from MNIST."""
 
-from pathlib import Path
-
 from wtm.paper.figures import draw_learning_curves, draw_sweep, draw_weights
 from wtm.paper.problem import Problem, load_problem, majority_line
 from wtm.paper.record import Record, by_setting
@@ -14,23 +12,25 @@ from wtm.paper.result_tables import (
     sweep_title,
     weights_table,
 )
-from wtm.paper.rules_file import write_rules
-from wtm.paper.run import Run, carry_out, load_checkpoint
+from wtm.paper.run import carry_out, checkpoint_path, load_checkpoint
 from wtm.paper.run_options import Options
-from wtm.paper.settings import COMPRESSION, PRESETS, SWEEPS, WEIGHTS, Plans, Preset, Swept, without_recipe
+from wtm.paper.settings import COMPRESSION, PRESETS, SWEEPS, WEIGHTS, Plans, Preset, Swept
 from wtm.paper.text_table import say, show
+from wtm.rules import heaviest_rules
 
 
 def compare_preset(options: Options, data: str, preset: Preset) -> None:
-    """Train the machines of a preset (tables 3, 6 and 7); write learning curves and rules."""
+    """Train the machines of a preset (tables 3, 6 and 7); write learning curves, and the rules of the first machine."""
     problem = load_problem(data, options.data_dir, quick=options.quick)
     title = f"{problem.dataset.name}, preset {preset}"
-    plans = PRESETS[without_recipe(data)][preset]
-    folder, records = _compare(options, problem, plans, title, f"learning-curve-{preset}.svg")
-    run = Run(records[0].setting, records[0].seed, folder)
-    if run.checkpoint_path.exists():
+    record, *_ = _compare(options, problem, PRESETS[data][preset], title, f"learning-curve-{preset}.svg")
+    folder = options.folder(data)
+    record_path = folder / f"{record.name}.json"
+    if checkpoint_path(record_path).exists():
+        rules = heaviest_rules(load_checkpoint(record_path, record), feature_names=problem.dataset.feature_names)
+        lines = [f"{title}: the heaviest rules of each class. {record.setting}, after epoch {record.n_epochs:,}"]
         path = folder / f"rules-{preset}.txt"
-        write_rules(path, title, run.setting, load_checkpoint(run), problem.dataset.feature_names)
+        path.write_text("\n\n".join([*lines, *map(str, rules)]) + "\n", encoding="utf-8")
     say(f"Results written to {folder}")
 
 
@@ -38,17 +38,16 @@ def compare_compression(options: Options, data: str) -> None:
     """Train a small WTM and a large TM; write learning curves."""
     problem, compression = load_problem(data, options.data_dir, quick=options.quick), COMPRESSION[data]
     title = f"{problem.dataset.name}, {compression.share} of the clauses"
-    plans = (compression.weighted, compression.classic)
-    folder, _ = _compare(options, problem, plans, title, "learning-curve-compression.svg")
-    say(f"Results written to {folder}")
+    _compare(options, problem, (compression.weighted, compression.classic), title, "learning-curve-compression.svg")
+    say(f"Results written to {options.folder(data)}")
 
 
-def _compare(options: Options, problem: Problem, plans: Plans, title: str, figure: str) -> tuple[Path, list[Record]]:
-    records, folder = carry_out(problem, plans, options), options.folder(problem.key)
+def _compare(options: Options, problem: Problem, plans: Plans, title: str, figure: str) -> list[Record]:
+    records = carry_out(problem, plans, options)
     groups = by_setting(records)
-    draw_learning_curves(folder / figure, title, groups)
+    draw_learning_curves(options.folder(problem.key) / figure, title, groups)
     show(accuracy_table(groups).rich(title, transposed=True), majority_line(problem.description), ACCURACY_EXPLANATION)
-    return folder, records
+    return records
 
 
 def sweep(options: Options, data: str, over: Swept) -> None:

@@ -1,1 +1,0 @@
-"""The experiments: each has functions that a sub-command of ``wtm reproduce`` calls with its options."""
