@@ -1,5 +1,6 @@
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -11,7 +12,7 @@ from tests.helpers.made_up_results import (
     write_sampling,
 )
 from wtm.paper.report import write_report
-from wtm.paper.report.claims import CLAIMS
+from wtm.paper.report.claims import claims_table
 from wtm.paper.report.result_folder import read_results
 from wtm.paper.run_options import quick_setting
 from wtm.paper.settings import COMPRESSION, SWEEPS, WEIGHTS, Swept, large_machines
@@ -19,11 +20,11 @@ from wtm.paper.settings import COMPRESSION, SWEEPS, WEIGHTS, Swept, large_machin
 BEST, CLASSIC = large_machines("connect-4")
 
 
-class Found:
+class Found(NamedTuple):
     """What a claim's rule found."""
 
-    def __init__(self, here, verdict):
-        self.here, self.verdict = here, verdict
+    here: str
+    verdict: str
 
 
 @pytest.fixture(autouse=True)
@@ -45,8 +46,7 @@ def report_of(folder):
 
 
 def holds(folder):
-    results = read_results(folder)
-    return {claim.text: Found(*claim.check(results)) for claim in CLAIMS}
+    return {claim: Found(here, verdict) for claim, _, here, verdict in claims_table(read_results(folder)).rows}
 
 
 def test_everything(tmp_path):

@@ -1,7 +1,7 @@
 """The paper's claims, each with a rule that compares it with our results."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -24,48 +24,25 @@ from wtm.paper.settings import (
 from wtm.paper.summary import Summary, combined_spread, summarise
 from wtm.paper.text_table import NOTHING, Table, signed
 
-NOT_MEASURED = "not measured"
-
-EXPLANATION = (
-    "“Mean” is the mean test accuracy over the last epochs, as in the tables below, ± its spread: the standard "
-    "deviation over seeds, or over these epochs if there is one seed. Where the paper claims that two machines are "
-    "equal, a difference within its spread is a yes; where it claims that one is better, such a difference is neither "
-    "yes nor no. The mean of a WTM holds if ours reaches it, that of a TM if ours is within its spread. Where a TM of "
-    "fewer clauses with another T, in the sweep over clauses, is better than the WTM, the verdict depends on the TM's "
-    "T. A dash is no verdict. Times here are wall-clock times of whole trainings; the tables below have the median "
-    "epoch. Long trainings shared their machine with other work and would have been faster alone, and the authors "
-    "used another machine: factors are orders of magnitude, of machine and program together. "
-    "[ablations.md](ablations.md) has experiments on the differences, with the means of the authors' program itself."
-)
-"""What the verdicts mean."""
-
 Finding = tuple[str, str]
 """Our figures, and the verdict."""
 
-
-@dataclass(frozen=True)
-class Claim:
-    """A claim of the paper: in words, its figures, and the rule that finds our figures and the verdict."""
-
-    text: str
-    paper: str
-    rule: Callable[[Results], Finding]  # raises NotMeasuredError without results
-
-    def check(self, results: Results) -> Finding:
-        """Apply the rule."""
-        try:
-            return self.rule(results)
-        except NotMeasuredError:
-            return NOTHING, NOT_MEASURED
+Claim = tuple[str, str, Callable[[Results], Finding]]
+"""A claim in words, the paper's figures, and the rule for ours; the rule raises NotMeasuredError without results."""
 
 
 def claims_table(results: Results) -> Table:
     """Return a row per claim."""
-    rows = [[claim.text, claim.paper, *claim.check(results)] for claim in CLAIMS]
+    rows = []
+    for text, paper, rule in CLAIMS:
+        try:
+            rows.append([text, paper, *rule(results)])
+        except NotMeasuredError:
+            rows.append([text, paper, NOTHING, "not measured"])
     return Table(["The paper claims", "there", "here", "holds"], rows, words=True)
 
 
-def _compare(difference: float, spread: float, *, equal_is_enough: bool) -> str:
+def _compare(difference: float, spread: float, *, equal_is_enough: bool = False) -> str:
     if abs(difference) <= spread:
         return "yes, within the spread" if equal_is_enough else "within the spread"
     return "yes" if difference > 0 else "no"
@@ -84,14 +61,15 @@ def _compression(key: str) -> Claim:
     ]
 
     def rule(results: Results) -> Finding:
-        said = [
-            f"{name} {summary} ({summary.epochs:,} epochs, peak {summary.peak:.2f})"
-            for name, summary in (("WTM mean", results.summary(key, few)), ("TM", results.summary(key, many)))
-        ]
-        return _wtm_against_tm(results, key, few, many, ", ".join(said), equal_is_enough=True)
+        wtm, tm = results.summary(key, few), results.summary(key, many)
+        here = (
+            f"WTM mean {wtm} ({wtm.epochs:,} epochs, peak {wtm.peak:.2f}), "
+            f"TM {tm} ({tm.epochs:,} epochs, peak {tm.peak:.2f})"
+        )
+        return _wtm_against_tm(results, key, few, many, here, equal_is_enough=True)
 
     text = f"a WTM of {few.n_clauses:,} clauses reaches a TM of {many.n_clauses:,} ({share} of the clauses)"
-    return Claim(f"{NAMES[key]}: {text}", ", ".join(peaks) or "in words", rule)
+    return f"{NAMES[key]}: {text}", ", ".join(peaks) or "in words", rule
 
 
 def _equal_clauses(key: str) -> Claim:
@@ -104,30 +82,27 @@ def _equal_clauses(key: str) -> Claim:
         return _wtm_against_tm(results, key, best, classic, here, equal_is_enough=False)
 
     text = f"{NAMES_BY_RECIPE[key]}: at {best.n_clauses:,} clauses each the WTM is better than the TM"
-    return Claim(text, f"{a:.2f} and {b:.2f}: {a - b:+.2f}", rule)
+    return text, f"{a:.2f} and {b:.2f}: {a - b:+.2f}", rule
 
 
 def _wtm_against_tm(
     results: Results, key: str, wtm: Setting, tm: Setting, here: str, *, equal_is_enough: bool
 ) -> Finding:
     """Compare the two over the same number of epochs."""
-    n_epochs, ours, theirs = _over_the_same_epochs(results, key, wtm, tm)
+    ours, theirs = _over_the_same_epochs(results, key, wtm, tm)
     difference = ours.mean - theirs.mean
-    here = f"{here}; after {n_epochs:,} epochs each {signed(difference)}"
+    here = f"{here}; after {ours.epochs:,} epochs each {signed(difference)}"
     verdict = _compare(difference, combined_spread(ours, theirs), equal_is_enough=equal_is_enough)
     if verdict.startswith("yes"):
         for setting, summary in _smaller_and_better(results, key, tm, ours):
-            here += (
-                f"; but a TM of {setting.n_clauses:,} with T {setting.T} instead of {tm.T} has {summary} after "
-                f"{summary.epochs:,}"
-            )
-            return here, "depends on the TM's T"
+            other = f"a TM of {setting.n_clauses:,} with T {setting.T} instead of {tm.T}"
+            return f"{here}; but {other} has {summary} after {summary.epochs:,}", "depends on the TM's T"
     return here, verdict
 
 
-def _over_the_same_epochs(results: Results, key: str, a: Setting, b: Setting) -> tuple[int, Summary, Summary]:
-    n_epochs = common_epochs([results.required(key, a), results.required(key, b)])
-    return n_epochs, results.summary(key, a, n_epochs), results.summary(key, b, n_epochs)
+def _over_the_same_epochs(results: Results, key: str, *settings: Setting) -> list[Summary]:
+    n_epochs = common_epochs([results.required(key, setting) for setting in settings])
+    return [results.summary(key, setting, n_epochs) for setting in settings]
 
 
 def _smaller_and_better(
@@ -157,7 +132,7 @@ def _mean_accuracy(key: str, setting: Setting) -> Claim:
         return here, _compare(difference, spread, equal_is_enough=True)
 
     text = f"{NAMES_BY_RECIPE[key]}: mean test accuracy of the {setting.method} of {setting.n_clauses:,} clauses"
-    return Claim(text, f"{theirs.mean:.2f} ± {theirs.deviation:.2f}{epochs}", rule)
+    return text, f"{theirs.mean:.2f} ± {theirs.deviation:.2f}{epochs}", rule
 
 
 def _peak_accuracy(key: str) -> Claim:
@@ -173,7 +148,7 @@ def _peak_accuracy(key: str) -> Claim:
 
     machine = f"the WTM of {setting.n_clauses:,} clauses"
     text = f"{NAMES_BY_RECIPE[key]}: peak test accuracy of {machine}, selected on the test set"
-    return Claim(text, f"{theirs:.2f}", rule)
+    return text, f"{theirs:.2f}", rule
 
 
 def _training_time(key: str, setting: Setting) -> Claim:
@@ -188,7 +163,7 @@ def _training_time(key: str, setting: Setting) -> Claim:
 
     theirs = f"{_duration(seconds * epochs)} for {epochs:,} epochs, {seconds:g} s each"
     text = f"{NAMES[key]}: training time of the {setting.method} of {setting.n_clauses:,} clauses"
-    return Claim(text, theirs, rule)
+    return text, theirs, rule
 
 
 def _training_speed(results: Results) -> Finding:
@@ -256,13 +231,13 @@ def _weights_help(key: str) -> Claim:
 
     def rule(results: Results) -> Finding:
         classic = replace(weighted, method="TM", gamma=0.0)
-        n_epochs, ours, plain = _over_the_same_epochs(results, key, weighted, classic)
+        ours, plain = _over_the_same_epochs(results, key, weighted, classic)
         difference = ours.mean - plain.mean
-        here = f"{ours} and {plain} ({n_epochs:,} epochs): {signed(difference)}"
-        return here, _compare(difference, combined_spread(ours, plain), equal_is_enough=False)
+        here = f"{ours} and {plain} ({ours.epochs:,} epochs): {signed(difference)}"
+        return here, _compare(difference, combined_spread(ours, plain))
 
     machine = f"{weighted.n_clauses:,} clauses, gamma {weighted.gamma:g} or 0"
-    return Claim(f"{NAMES[key]}: weights help, all else equal ({machine})", "in words", rule)
+    return f"{NAMES[key]}: weights help, all else equal ({machine})", "in words", rule
 
 
 def _clauses_help(key: str) -> Claim:
@@ -281,7 +256,7 @@ def _clauses_help(key: str) -> Claim:
         verdict = "yes" if min(rises) == 1 else "no" if max(rises) < 0.5 else "mostly"
         return f"{'; '.join(said)}; better at {steps} of the steps", verdict
 
-    return Claim(f"{NAMES[key]}: each additional clause gives more expressive power", "in words", rule)
+    return f"{NAMES[key]}: each additional clause gives more expressive power", "in words", rule
 
 
 # --- Drawing feedback ---
@@ -294,13 +269,10 @@ def _draws_faster(results: Results) -> Finding:
     return f"{binomial:.3g} times; bits {bits:.3g} times", "yes" if binomial >= PAPER_FACTOR else "no"
 
 
-def _first_epoch(describe: Callable[[dict[str, Any]], str]) -> Callable[[Results], Finding]:
-    def rule(results: Results) -> Finding:
-        if results.sampling is None or not results.sampling["first_epoch"]:
-            raise NotMeasuredError
-        return describe(results.sampling["first_epoch"]["bernoulli"]), NOTHING
-
-    return rule
+def _first_epoch(results: Results) -> dict[str, Any]:
+    if results.sampling is None or not results.sampling["first_epoch"]:
+        raise NotMeasuredError
+    return dict(results.sampling["first_epoch"]["bernoulli"])
 
 
 CLAIMS: tuple[Claim, ...] = (
@@ -309,31 +281,31 @@ CLAIMS: tuple[Claim, ...] = (
     *(_mean_accuracy(key, setting) for key in NAMES_BY_RECIPE for setting in large_machines(key)),
     *(_peak_accuracy(key) for key in NAMES_BY_RECIPE),
     *(_training_time(key, setting) for key in NAMES for setting in large_machines(key)),
-    Claim(
+    (
         "MNIST: with fast feedback the WTM of 500 clauses trains about 10 times as fast as the TM of 2,000 without",
         "about 10, over 300 epochs",
         _training_speed,
     ),
-    Claim("MNIST: after 130 epochs the WTM's training accuracy is steadily 100 %", "100.00", _steadily_perfect),
-    Claim("MNIST: the TM's training accuracy never reaches 100 %", "peak 99.86", _never_perfect),
-    Claim("MNIST: the weights span", "0.09–21.01, a factor of 233", _weight_span),
-    Claim("MNIST: every class has both fractional and large weights", "in words", _fractional_and_large),
+    ("MNIST: after 130 epochs the WTM's training accuracy is steadily 100 %", "100.00", _steadily_perfect),
+    ("MNIST: the TM's training accuracy never reaches 100 %", "peak 99.86", _never_perfect),
+    ("MNIST: the weights span", "0.09–21.01, a factor of 233", _weight_span),
+    ("MNIST: every class has both fractional and large weights", "in words", _fractional_and_large),
     *(make(key) for key in NAMES for make in (_weights_help, _clauses_help)),
-    Claim(
+    (
         f"Sampling: Algorithm 1 draws feedback faster than Bernoulli draws ({PAPER_SIZE[0]:,} literals, "
         f"p_s {PAPER_SIZE[1]:g})",
         f"{PAPER_FACTOR} times",
         _draws_faster,
     ),
-    Claim(
+    (
         "MNIST: Type I feedbacks in the first epoch of a TM of 2,000 clauses",
         "12.6 million",
-        _first_epoch(lambda epoch: f"{epoch['type_i'] / 1e6:.1f} million"),
+        lambda results: (f"{_first_epoch(results)['type_i'] / 1e6:.1f} million", NOTHING),
     ),
-    Claim(
+    (
         "MNIST: the share of drawing feedback in that epoch, with Bernoulli draws",
         "about 2/3",
-        _first_epoch(drawing_share),
+        lambda results: (drawing_share(_first_epoch(results)), NOTHING),
     ),
 )
 """In the order of the table."""

@@ -35,6 +35,13 @@ from wtm.paper.text_table import NOTHING, Table, span
 Blocks = Iterator[str]
 
 
+_HEADINGS = {
+    "equal": ("At equal clauses", (Preset.CLASSIC, Preset.BEST)),
+    "light": ("The small machines", (Preset.LIGHT,)),
+}
+_SWEPT = {Swept.GAMMA: "Gamma from 0 upward", Swept.CLAUSES: "More clauses"}
+
+
 @dataclass(frozen=True)
 class Sections:
     """Makes sections from results."""
@@ -42,13 +49,21 @@ class Sections:
     results: Results
     figures: Path  # the folder for figures, next to the page
 
-    def accuracies(self, key: str) -> Blocks:
+    def data_set(self, key: str) -> Blocks:
+        """Yield everything on a data set."""
+        yield from self._accuracies(key)
+        if key in NAMES:
+            yield from self._compression(key)
+        if key == "mnist":
+            yield from self._weights()
+            yield from self._other_methods()
+        if key in NAMES:
+            yield from self._sweeps(key)
+
+    def _accuracies(self, key: str) -> Blocks:
         """Yield TM and WTM at equal clauses, and the small machines (tables 3, 6 and 7)."""
         command = "imdb --recipe authors" if key == "imdb-authors" else key
-        for heading, name, chosen in (
-            ("At equal clauses", "equal", (Preset.CLASSIC, Preset.BEST)),
-            ("The small machines", "light", (Preset.LIGHT,)),
-        ):
+        for name, (heading, chosen) in _HEADINGS.items():
             yield f"### {heading}"
             plans = {preset: PRESETS[key][preset] for preset in chosen}
             title = f"{NAMES_BY_RECIPE[key]}: {heading.lower()}"
@@ -56,22 +71,22 @@ class Sections:
             for preset in chosen:
                 yield from self._missing(key, plans[preset], f"{command} --preset {preset}")
 
-    def compression(self, key: str) -> Blocks:
+    def _compression(self, key: str) -> Blocks:
         """Yield few clauses with weights against many without."""
         compression = COMPRESSION[key]
         plans = (compression.classic, compression.weighted)
-        title = f"{NAMES[key]}: {compression.share} of the clauses"
         yield f"### {compression.share} of the clauses"
         yield (
             "The authors give only the TM's number of clauses; here its p_s is that of their large TM, and its T is "
             "the same share of the clauses."
         )
+        title = f"{NAMES[key]}: {compression.share} of the clauses"
         yield from self._comparison(key, plans, f"{key}-compression", title)
         yield from self._missing(key, plans, f"compression {key}")
 
-    def sweeps(self, key: str) -> Blocks:
+    def _sweeps(self, key: str) -> Blocks:
         """Yield the curves over gamma and over clauses."""
-        for swept, heading in ((Swept.GAMMA, "Gamma from 0 upward"), (Swept.CLAUSES, "More clauses")):
+        for swept, heading in _SWEPT.items():
             yield f"### {heading}"
             plans = SWEEPS[key][swept]
             groups = self.results.groups(key, plans)
@@ -85,7 +100,7 @@ class Sections:
             if missing := n_points - len(groups):
                 yield f"Missing: {missing} of {n_points} points ({self._by(f'sweep {key} --over {swept}')})."
 
-    def weights(self) -> Blocks:
+    def _weights(self) -> Blocks:
         """Yield table 4 and the figure."""
         yield "### Weights"
         yield f"{WEIGHTS.setting}; the table is over all clauses."
@@ -100,7 +115,7 @@ class Sections:
             yield "The paper's figure has two peaks, around 0.6 and 5.0."
         yield from self._missing("mnist", (WEIGHTS,), "weights", method=False)
 
-    def baselines(self) -> Blocks:
+    def _other_methods(self) -> Blocks:
         """Yield table 5."""
         yield "### Other methods"
         yield (
@@ -109,32 +124,30 @@ class Sections:
         )
         found = self.results.baselines
         if found:
+            best, _ = large_machines("mnist")
             table = baselines_table(found)
-            rows = sorted([*table.rows, *self._our_row()], key=lambda row: -float(row[1]))
-            yield Table(table.header, rows).markdown()
+            rows = list(table.rows)
+            if self.results.of("mnist", best):
+                summary, (_, theirs) = self.results.summary("mnist", best), papers_row("mnist", best)
+                rows.append([
+                    f"**WTM, {best.n_clauses:,} clauses, mean**", f"{summary.mean:.2f}", span(summary.seed_range),
+                    f"{theirs.mean:.1f}", f"{summary.total_seconds:.1f}", NOTHING,
+                ])  # fmt: skip
+            yield Table(table.header, sorted(rows, key=lambda row: -float(row[1]))).markdown()
         missing = [title for name, (title, _) in METHODS.items() if name not in found]
         if missing:
             yield f"Missing: {'; '.join(missing)} (`python -m studies.baselines --data-dir DIR`)."
 
-    def _our_row(self) -> Iterator[list[str]]:
-        best, _ = large_machines("mnist")
-        if self.results.of("mnist", best):
-            summary, (_, theirs) = self.results.summary("mnist", best), papers_row("mnist", best)
-            yield [
-                f"**WTM, {best.n_clauses:,} clauses, mean**", f"{summary.mean:.2f}", span(summary.seed_range),
-                f"{theirs.mean:.1f}", f"{summary.total_seconds:.1f}", NOTHING,
-            ]  # fmt: skip
-
     def sampling(self) -> Blocks:
         """Yield the speed of drawing feedback."""
-        sampling = self.results.sampling
+        sampling, command = self.results.sampling, "python -m studies.sampling_speed"
         if sampling is None:
-            yield "Missing: `python -m studies.sampling_speed`."
+            yield f"Missing: `{command}`."
             return
         yield sampling_table(sampling).markdown()
         yield from explain_sampling(sampling)
         if not sampling["first_epoch"]:
-            yield "Missing: the first epoch on MNIST (`python -m studies.sampling_speed --data-dir DIR`)."
+            yield f"Missing: the first epoch on MNIST (`{command} --data-dir DIR`)."
             return
         yield "The first epoch on MNIST with the engine that follows the paper step by step, one thread:"
         yield first_epoch_table(sampling).markdown()
