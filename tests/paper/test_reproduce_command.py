@@ -207,7 +207,7 @@ def test_results_that_cannot_be_written_are_found_out_before_the_work(tmp_path):
     file.write_text("kept")
     for out in (file, file / "below"):
         result = invoke("reproduce", "connect-4", "--out", out)
-        assert_one_line(result, f"--out must name a folder, but {file} is a file.")
+        assert_one_line(result, f"--out: no results can be written to {out}")
         assert result.stderr.count("\n") == 1
     assert file.read_text() == "kept"
     for out in (tmp_path / ("n" * 300), *([Path("/proc/out")] if sys.platform == "linux" else [])):

@@ -34,10 +34,11 @@ def draw_learning_curves(path: Path, title: str, groups: Groups) -> bool:
     """
 
     def draw(axes: Axes) -> None:
+        from matplotlib.ticker import MaxNLocator
+
         methods: list[str] = []
         for records in groups:
-            setting = records[0].setting
-            n_epochs = common_epochs([records])
+            setting, n_epochs = records[0].setting, common_epochs([records])
             epochs = np.arange(1, n_epochs + 1)
             style: dict[str, Any] = {
                 "color": _COLOURS[setting.method],
@@ -60,10 +61,10 @@ def draw_learning_curves(path: Path, title: str, groups: Groups) -> bool:
             axes.axhline(share, color="grey", linestyle=":", label=f"always “{majority['label']}”, test rows")
             margin = 0.05 * (high - low)
             low, high = min(low, share - margin), max(high, share + margin)
-        axes.set_ylim(low, high)
-        axes.set(title=title, xlabel="epoch", ylabel="accuracy (%)")
+        axes.set(ylim=(low, high), xlabel="epoch", ylabel="accuracy (%)")
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
 
-    return _draw(path, title, draw, whole_numbers=True)
+    return _draw(path, title, draw)
 
 
 def _limits(groups: Groups) -> tuple[float, float]:
@@ -87,29 +88,26 @@ def draw_sweep(path: Path, title: str, swept: Swept, groups: Groups) -> bool:
     def draw(axes: Axes) -> None:
         places = set()
         for method, colour in _COLOURS.items():
-            chosen = [records for records in groups if records[0].setting.method == method]
-            summaries = [summarise(records, n_epochs) for records in chosen]
+            found = {r[0].setting: summarise(r, n_epochs) for r in groups if r[0].setting.method == method}
             if over_gamma and method == "TM":
-                for summary in summaries:
+                for summary in found.values():
                     axes.axhline(summary.mean, color=colour, linestyle="--", label="gamma = 0 (TM)")
                 continue
-            settings = [records[0].setting for records in chosen]
-            at = [setting.gamma if over_gamma else setting.n_clauses for setting in settings]
-            if at:
-                axes.plot(at, [s.mean for s in summaries], color=colour, marker="o", markersize=4, label=method)
-            for x, summary in zip(at, summaries, strict=True):
+            points = {setting.gamma if over_gamma else setting.n_clauses: found[setting] for setting in found}
+            if points:
+                means = [summary.mean for summary in points.values()]
+                axes.plot(list(points), means, color=colour, marker="o", markersize=4, label=method)
+            for x, summary in points.items():
                 if summary.seed_range:
                     low, high = summary.seed_range
                     bar = [[summary.mean - low], [high - summary.mean]]
                     axes.errorbar(x, summary.mean, bar, fmt="none", color=colour, capsize=3)
-            places |= set(at)
-        axes.set(
-            title=title, xscale="log", ylabel="mean test accuracy (%)",
-            xlabel="gamma" if over_gamma else "clauses per class",
-        )  # fmt: skip
+            places |= set(points)
+        xlabel, ticks = ("gamma", "{x:g}") if over_gamma else ("clauses per class", "{x:,.0f}")
+        axes.set(xscale="log", xlabel=xlabel, ylabel="mean test accuracy (%)")
         axes.minorticks_off()
         axes.set_xticks(sorted(places))
-        axes.xaxis.set_major_formatter("{x:g}" if over_gamma else "{x:,.0f}")
+        axes.xaxis.set_major_formatter(ticks)
 
     return _draw(path, title, draw)
 
@@ -119,28 +117,25 @@ def draw_weights(path: Path, title: str, histogram: dict[str, int]) -> bool:
 
     def draw(axes: Axes) -> None:
         bins = {int(k): count for k, count in histogram.items()}
-        first, last = min(bins), max(bins)
-        edges = 2.0 ** (np.arange(first, last + 2) / BINS_PER_DOUBLING)
-        axes.stairs([bins.get(k, 0) for k in range(first, last + 1)], edges, fill=True, color=_COLOURS["WTM"])
-        axes.set(title=title, xscale="log", xlabel="weight", ylabel="clauses")
+        places = np.arange(min(bins), max(bins) + 2)
+        counts = [bins.get(k, 0) for k in places[:-1]]
+        axes.stairs(counts, 2.0 ** (places / BINS_PER_DOUBLING), fill=True, color=_COLOURS["WTM"])
+        axes.set(xscale="log", xlabel="weight", ylabel="clauses")
         axes.xaxis.set_major_formatter("{x:g}")
 
     return _draw(path, title, draw)
 
 
-def _draw(path: Path, title: str, draw: Callable[[Axes], None], *, whole_numbers: bool = False) -> bool:
+def _draw(path: Path, title: str, draw: Callable[[Axes], None]) -> bool:
     try:
         from matplotlib import rc_context
         from matplotlib.figure import Figure
-        from matplotlib.ticker import MaxNLocator
     except ImportError:
         say(f"No {path.name}: matplotlib is not installed (python -m pip install 'weighted-tsetlin-machine[plots]').")
         return False
     figure = Figure(figsize=(8, 4.8), layout="constrained")
-    axes = figure.add_subplot()
+    axes = figure.add_subplot(title=title)
     draw(axes)
-    if whole_numbers:
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.grid(alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
     if axes.get_legend_handles_labels()[1]:

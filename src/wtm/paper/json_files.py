@@ -2,30 +2,22 @@
 
 import json
 import operator
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from wtm.utils.atomic_write import atomic_write
+from wtm.utils.atomic_write import atomic_write, check_writable
 
 ENVIRONMENT = ("versions", "machine")
 """Entries that every file of results has, from `wtm.paper.environment`."""
-
-DAMAGED = (AttributeError, IndexError, KeyError, TypeError, ValueError)
-"""What a damaged file of results may raise where its content is used."""
 
 
 def prepare_folder(folder: Path) -> None:
     """Create a folder for results and check that it is writable, before any long work."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except (FileExistsError, NotADirectoryError):
-        file = next(path for path in (folder, *folder.parents) if path.exists())
-        raise NotADirectoryError(f"--out must name a folder, but {file} is a file.") from None
+        check_writable(folder / "results.json")
     except OSError as error:
         raise type(error)(f"--out: no results can be written to {folder}: {error.strerror}.") from None
 
@@ -79,6 +71,6 @@ def naming(path: Path) -> Iterator[None]:
     """Turn any error of damaged content into a ValueError that names the file."""
     try:
         yield
-    except DAMAGED as error:
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
         reason = f"{type(error).__name__}: {error}"
         raise ValueError(f"{path} is damaged ({reason}). Remove it, or copy it again.") from error

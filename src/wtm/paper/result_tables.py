@@ -38,16 +38,13 @@ def accuracy_table(groups: Groups) -> Table:
 
 
 def _authors(key: str, setting: Setting, reported: Reported) -> tuple[str, ...]:
-    epochs = f"{reported.epochs:,}" if reported.epochs else NOTHING
-    if reported.epochs and reported.statistics:
-        epochs += f" ({AVERAGED[key]})"
+    averaged = f" ({AVERAGED[key]})" if reported.statistics else ""
     return (
         f"{setting.method}, {_SOURCES[reported.source]}, {reported.place}",
         f"{setting.n_clauses:,}",
-        epochs,
+        f"{reported.epochs:,}{averaged}" if reported.epochs else NOTHING,
         *(_statistics(reported.statistics) if reported.statistics else [NOTHING] * 4),
-        _number(reported.last),
-        _number(reported.peak),
+        *(_number(accuracy) for accuracy in (reported.last, reported.peak)),
         _number(reported.seconds, "g"),
     )
 
@@ -60,36 +57,18 @@ def _ours(setting: Setting, summary: Summary) -> tuple[str, ...]:
         mean += f" ({span(summary.seed_range)}, {summary.n_seeds} seeds)"
     at = "" if summary.seed_range else f" (epoch {summary.peak_epochs[0]:,})"
     row = (
-        f"{setting.method}, here",
-        f"{setting.n_clauses:,}",
-        f"{summary.epochs:,} ({summary.averaged})",
-        maximum,
-        minimum,
-        mean,
-        quantiles,
-        _number(summary.last),
-        _number(summary.peak) + at,
-        f"{summary.seconds:.3g}",
-    )
+        f"{setting.method}, here", f"{setting.n_clauses:,}", f"{summary.epochs:,} ({summary.averaged})",
+        maximum, minimum, mean, quantiles, f"{summary.last:.2f}", f"{summary.peak:.2f}{at}", f"{summary.seconds:.3g}",
+    )  # fmt: skip
     return tuple(f"**{cell}**" for cell in row)
 
 
 def _difference(reported: Reported, summary: Summary) -> tuple[str, ...]:
     ours, theirs = summary.statistics, reported.statistics
-
-    def minus(our: float, their: float | None) -> str:
-        return NOTHING if their is None else signed(our - their)
-
-    return (
-        f"here minus {reported.source}",
-        "",
-        "",
-        *(minus(getattr(ours, name), getattr(theirs, name, None)) for name in ("maximum", "minimum", "mean")),
-        "",
-        minus(summary.last, reported.last),
-        minus(summary.peak, reported.peak),
-        "",
-    )
+    pairs = [(getattr(ours, name), getattr(theirs, name, None)) for name in ("maximum", "minimum", "mean")]
+    pairs += [(summary.last, reported.last), (summary.peak, reported.peak)]
+    cells = [NOTHING if their is None else signed(our - their) for our, their in pairs]
+    return (f"here minus {reported.source}", "", "", *cells[:3], "", *cells[3:], "")
 
 
 def _statistics(s: Statistics) -> tuple[str, ...]:

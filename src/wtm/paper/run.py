@@ -56,7 +56,9 @@ def carry_out(problem: Problem, plans: Iterable[Plan], options: Options) -> list
     prepare_folders(folder)
     chosen = [(plan, seed) for plan in options.choose(plans) for seed in options.seeds]
     begun = [(plan.n_epochs, _begin(plan, seed, folder, problem, options)) for plan, seed in chosen]
-    return [_carry_out(record, n_epochs, folder, problem, options) for n_epochs, record in begun]
+    records = [_carry_out(record, n_epochs, folder, problem, options) for n_epochs, record in begun]
+    say(f"Results written to {folder}")
+    return records
 
 
 def _begin(plan: Plan, seed: int, folder: Path, problem: Problem, options: Options) -> Record:

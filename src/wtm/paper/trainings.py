@@ -1,5 +1,7 @@
 """The experiments that train machines: presets, compression, sweeps, and the weights learnt from MNIST."""
 
+from pathlib import Path
+
 from wtm.paper.figures import draw_learning_curves, draw_sweep, draw_weights
 from wtm.paper.problem import Problem, load_problem, majority_line
 from wtm.paper.record import Record, by_setting
@@ -15,56 +17,57 @@ from wtm.paper.result_tables import (
 from wtm.paper.run import carry_out, checkpoint_path, load_checkpoint
 from wtm.paper.run_options import Options
 from wtm.paper.settings import COMPRESSION, PRESETS, SWEEPS, WEIGHTS, Plans, Preset, Swept
-from wtm.paper.text_table import say, show
+from wtm.paper.text_table import show
 from wtm.rules import heaviest_rules
 
 
 def compare_preset(options: Options, data: str, preset: Preset) -> None:
     """Train the machines of a preset (tables 3, 6 and 7); write learning curves, and the rules of the first machine."""
-    problem = load_problem(data, options.data_dir, quick=options.quick)
+    problem, folder = _load(options, data)
     title = f"{problem.dataset.name}, preset {preset}"
-    record, *_ = _compare(options, problem, PRESETS[data][preset], title, f"learning-curve-{preset}.svg")
-    folder = options.folder(data)
+    record, *_ = _compare(options, problem, PRESETS[data][preset], title, folder / f"learning-curve-{preset}.svg")
     record_path = folder / f"{record.name}.json"
     if checkpoint_path(record_path).exists():
         rules = heaviest_rules(load_checkpoint(record_path, record), feature_names=problem.dataset.feature_names)
-        lines = [f"{title}: the heaviest rules of each class. {record.setting}, after epoch {record.n_epochs:,}"]
+        start = f"{title}: the heaviest rules of each class. {record.setting}, after epoch {record.n_epochs:,}"
         path = folder / f"rules-{preset}.txt"
-        path.write_text("\n\n".join([*lines, *map(str, rules)]) + "\n", encoding="utf-8")
-    say(f"Results written to {folder}")
+        path.write_text("\n\n".join([start, *map(str, rules)]) + "\n", encoding="utf-8")
 
 
 def compare_compression(options: Options, data: str) -> None:
     """Train a small WTM and a large TM; write learning curves."""
-    problem, compression = load_problem(data, options.data_dir, quick=options.quick), COMPRESSION[data]
+    problem, folder = _load(options, data)
+    compression = COMPRESSION[data]
     title = f"{problem.dataset.name}, {compression.share} of the clauses"
-    _compare(options, problem, (compression.weighted, compression.classic), title, "learning-curve-compression.svg")
-    say(f"Results written to {options.folder(data)}")
-
-
-def _compare(options: Options, problem: Problem, plans: Plans, title: str, figure: str) -> list[Record]:
-    records = carry_out(problem, plans, options)
-    groups = by_setting(records)
-    draw_learning_curves(options.folder(problem.key) / figure, title, groups)
-    show(accuracy_table(groups).rich(title, transposed=True), majority_line(problem.description), ACCURACY_EXPLANATION)
-    return records
+    plans = (compression.weighted, compression.classic)
+    _compare(options, problem, plans, title, folder / "learning-curve-compression.svg")
 
 
 def sweep(options: Options, data: str, over: Swept) -> None:
     """Train the machines of a sweep; write a figure."""
-    problem, folder = load_problem(data, options.data_dir, quick=options.quick), options.folder(data)
+    problem, folder = _load(options, data)
     groups = by_setting(carry_out(problem, SWEEPS[data][over], options))
     title = sweep_title(problem.dataset.name, over, groups)
     draw_sweep(folder / f"sweep-{over}.svg", title, over, groups)
     show(sweep_table(groups).rich(title), majority_line(problem.description))
-    say(f"Results written to {folder}")
 
 
 def learn_weights(options: Options) -> None:
     """Train the machine of table 4; write the paper's figure."""
-    problem, folder = load_problem("mnist", options.data_dir, quick=options.quick), options.folder("mnist")
+    problem, folder = _load(options, "mnist")
     records = carry_out(problem, [WEIGHTS], options)
     title = f"MNIST, positive weights of class {FIGURE_CLASS}"
     draw_weights(folder / "weights.svg", title, positive_weights(records[0]))
     show(*(weights_table(record).rich(f"Weights by class, seed {record.seed}") for record in records))
-    say(f"Results written to {folder}")
+
+
+def _load(options: Options, data: str) -> tuple[Problem, Path]:
+    return load_problem(data, options.data_dir, quick=options.quick), options.folder(data)
+
+
+def _compare(options: Options, problem: Problem, plans: Plans, title: str, figure: Path) -> list[Record]:
+    records = carry_out(problem, plans, options)
+    groups = by_setting(records)
+    draw_learning_curves(figure, title, groups)
+    show(accuracy_table(groups).rich(title, transposed=True), majority_line(problem.description), ACCURACY_EXPLANATION)
+    return records

@@ -1,6 +1,6 @@
 """The sections of the report as blocks of Markdown; missing results are named with their command."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,10 +35,10 @@ from wtm.paper.text_table import NOTHING, Table, span
 Blocks = Iterator[str]
 
 
-_HEADINGS = {
-    "equal": ("At equal clauses", (Preset.CLASSIC, Preset.BEST)),
-    "light": ("The small machines", (Preset.LIGHT,)),
-}
+_COMPRESSION = (
+    "The authors give only the TM's number of clauses; here its p_s is that of their large TM, and its T is the same "
+    "share of the clauses."
+)
 _SWEPT = {Swept.GAMMA: "Gamma from 0 upward", Swept.CLAUSES: "More clauses"}
 
 
@@ -51,38 +51,19 @@ class Sections:
 
     def data_set(self, key: str) -> Blocks:
         """Yield everything on a data set."""
-        yield from self._accuracies(key)
-        if key in NAMES:
-            yield from self._compression(key)
+        command = "imdb --recipe authors" if key == "imdb-authors" else key
+        light, *large = ({f"{command} --preset {preset}": PRESETS[key][preset]} for preset in Preset)
+        yield from self._comparison(key, "At equal clauses", "equal", large[0] | large[1])
+        yield from self._comparison(key, "The small machines", "light", light)
+        if key not in NAMES:
+            return
+        compression = COMPRESSION[key]
+        few_and_many = {f"compression {key}": (compression.classic, compression.weighted)}
+        yield from self._comparison(key, f"{compression.share} of the clauses", "compression", few_and_many)
         if key == "mnist":
             yield from self._weights()
             yield from self._other_methods()
-        if key in NAMES:
-            yield from self._sweeps(key)
-
-    def _accuracies(self, key: str) -> Blocks:
-        """Yield TM and WTM at equal clauses, and the small machines (tables 3, 6 and 7)."""
-        command = "imdb --recipe authors" if key == "imdb-authors" else key
-        for name, (heading, chosen) in _HEADINGS.items():
-            yield f"### {heading}"
-            plans = {preset: PRESETS[key][preset] for preset in chosen}
-            title = f"{NAMES_BY_RECIPE[key]}: {heading.lower()}"
-            yield from self._comparison(key, sum(plans.values(), ()), f"{key}-{name}", title)
-            for preset in chosen:
-                yield from self._missing(key, plans[preset], f"{command} --preset {preset}")
-
-    def _compression(self, key: str) -> Blocks:
-        """Yield few clauses with weights against many without."""
-        compression = COMPRESSION[key]
-        plans = (compression.classic, compression.weighted)
-        yield f"### {compression.share} of the clauses"
-        yield (
-            "The authors give only the TM's number of clauses; here its p_s is that of their large TM, and its T is "
-            "the same share of the clauses."
-        )
-        title = f"{NAMES[key]}: {compression.share} of the clauses"
-        yield from self._comparison(key, plans, f"{key}-compression", title)
-        yield from self._missing(key, plans, f"compression {key}")
+        yield from self._sweeps(key)
 
     def _sweeps(self, key: str) -> Blocks:
         """Yield the curves over gamma and over clauses."""
@@ -153,20 +134,23 @@ class Sections:
         yield first_epoch_table(sampling).markdown()
         yield "The paper's seconds of the epoch are its 61.2 of drawing and 23.5 of recognizing the images."
 
-    def _comparison(self, key: str, plans: Plans, name: str, title: str) -> Blocks:
-        groups = self.results.groups(key, plans)
-        if not groups:
-            return
-        yield "\n".join(f"- {records[0].setting}" for records in groups)
-        yield accuracy_table(groups).markdown()
-        path = self.figures / f"{name}.svg"
-        yield from self._image(title, path, draw_learning_curves(path, title, groups))
+    def _comparison(self, key: str, heading: str, name: str, by_command: Mapping[str, Plans]) -> Blocks:
+        """Yield machines next to the authors' (tables 3, 6 and 7), and which are missing."""
+        yield f"### {heading}"
+        if name == "compression":
+            yield _COMPRESSION
+        groups = self.results.groups(key, sum(by_command.values(), ()))
+        if groups:
+            yield "\n".join(f"- {records[0].setting}" for records in groups)
+            yield accuracy_table(groups).markdown()
+            title, path = f"{NAMES_BY_RECIPE[key]}: {heading.lower()}", self.figures / f"{key}-{name}.svg"
+            yield from self._image(title, path, draw_learning_curves(path, title, groups))
         for record in (record for records in groups for record in records):
             if record.n_epochs < record.planned:
-                yield (
-                    f"Unfinished: {record.setting}, seed {record.seed}, has {record.n_epochs:,} of {record.planned:,} "
-                    "epochs."
-                )
+                epochs = f"{record.n_epochs:,} of {record.planned:,} epochs"
+                yield f"Unfinished: {record.setting}, seed {record.seed}, has {epochs}."
+        for command, plans in by_command.items():
+            yield from self._missing(key, plans, command)
 
     def _image(self, title: str, path: Path, drawn: bool) -> Blocks:
         if drawn:
