@@ -124,7 +124,7 @@ def write_mnist(folder, n_train=600, n_test=30):
 def write_imdb(folder, n_reviews=300):
     """Reviews of random words, of which the first tell the label, and Keras' word index for them."""
     rng = np.random.default_rng(0)
-    words = np.array([f"word{i}" for i in range(40)])
+    words = np.array([f"word{i}" for i in range(28)])
     for part in ("train", "test"):
         lines = []
         for i in range(n_reviews):

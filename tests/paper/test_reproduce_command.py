@@ -114,7 +114,9 @@ def test_a_quick_sample_has_the_shares_of_the_classes_in_any_order_of_the_file()
     pytest.param((signal.SIGTERM, signal.SIGTERM), 143,
                  "SIGTERM: stopping after this epoch. Another Ctrl-C stops at once.", marks=pytest.mark.slow),
 ])  # fmt: skip
-def test_an_interrupted_process_keeps_what_it_has_and_another_resumes_bit_for_bit(tmp_path, numbers, code, said):
+def test_an_interrupted_process_keeps_what_it_has_and_another_resumes_bit_for_bit(
+    tmp_path, numbers, code, said, empty_figures
+):
     command = ["reproduce", "connect-4", "--quick", "--methods", "wtm", "--out", tmp_path / "parts", "--epochs"]
     # A test run in the background of a script ignores the signal, and its children would inherit that.
     listen = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
@@ -122,7 +124,7 @@ def test_an_interrupted_process_keeps_what_it_has_and_another_resumes_bit_for_bi
     with subprocess.Popen([*WTM, *map(str, command), "100000"], preexec_fn=listen, **pipes) as process:
         try:
             assert process.stderr.readline().startswith("wtm-100-")
-            time.sleep(0.3)  # some epochs; any number will do
+            time.sleep(0.05)  # some epochs; any number will do
             for number in numbers:
                 process.send_signal(number)
             output, errors = process.communicate(timeout=60)
@@ -311,9 +313,9 @@ def test_quick_results_have_a_folder_to_themselves(tmp_path, experiment):
 def test_every_experiment_in_its_quick_form_and_a_report_of_all(few_positions, empty_figures, tmp_path):
     data_dir, out = tmp_path / "data", tmp_path / "out"
     data_dir.mkdir()
-    write_mnist(data_dir)
-    write_imdb(data_dir)
-    data, quick = ("--data-dir", data_dir), ("--quick", "--epochs", 2, "--out", out)
+    write_mnist(data_dir, n_train=200)
+    write_imdb(data_dir, n_reviews=200)
+    data, quick = ("--data-dir", data_dir), ("--quick", "--epochs", 1, "--out", out)
     for preset in Preset:
         for command in (["connect-4"], ["mnist", *data], ["imdb", *data], ["imdb", "--recipe", "authors", *data]):
             result = invoke("reproduce", *command, "--preset", preset, *quick, "--resume")
