@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from wtm.datasets import DATA_DIR_VARIABLE
+from wtm.datasets import DATA_DIR_VARIABLE, DatasetNotFoundError
 from wtm.kernels.distribution_tables import BinomialTable
 from wtm.kernels.layout import padded_words_for
 from wtm.kernels.sampling import RANDOM_WORDS, Sampler, fill_masks
@@ -177,20 +177,29 @@ def _direct(setting: Setting, n_features: int, sampler: str) -> MachineParameter
     )
 
 
+def mnist_if_there(data_dir: Path | None) -> Problem | None:
+    """Return MNIST from `data_dir`; without one, from WTM_DATA if it is there."""
+    if data_dir is not None:
+        return load_problem("mnist", data_dir)
+    try:
+        if named := os.environ.get(DATA_DIR_VARIABLE):
+            return load_problem("mnist", Path(named))
+    except DatasetNotFoundError:
+        pass
+    say("No MNIST: the share of drawing in the first epoch is not measured. --data-dir names the folder.")
+    return None
+
+
 def main() -> None:
     """Read the command line, and measure."""
     parser = argparse.ArgumentParser(description="Time the paper's Algorithm 1 and two other samplers.")
-    data_dir = os.environ.get(DATA_DIR_VARIABLE)
-    parser.add_argument(
-        "--data-dir", type=Path, default=data_dir, help=f"folder with MNIST; default: ${DATA_DIR_VARIABLE}"
-    )
+    parser.add_argument("--data-dir", type=Path, help="folder with MNIST; default: $WTM_DATA")
     parser.add_argument("--out", type=Path, default=Path("out/sampling"), help="folder for the results")
     parser.add_argument("--rounds", type=int, default=61, help="timings of each sampler at each size")
     given = parser.parse_args()
-    if given.data_dir is None:
-        say("No MNIST: the share of drawing in the first epoch is not measured. --data-dir names the folder.")
-    problem = None if given.data_dir is None else load_problem("mnist", Path(given.data_dir))
-    measure_sampling(problem, given.out, given.rounds)
+    if given.rounds < 1:
+        parser.error(f"--rounds must be at least 1, got {given.rounds}")
+    measure_sampling(mnist_if_there(given.data_dir), given.out, given.rounds)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,9 @@ import json
 import pytest
 
 from studies import sampling_speed
-from studies.sampling_speed import measure_sampling, time_samplers
+from studies.sampling_speed import measure_sampling, mnist_if_there, time_samplers
 from tests.helpers.made_up_results import write_mnist
+from wtm.datasets import DatasetNotFoundError
 from wtm.kernels.sampling import fill_masks
 
 
@@ -75,3 +76,13 @@ def test_wrong_counts_are_an_error_after_the_results_are_written(tmp_path, monke
         measure_sampling(None, tmp_path, 1)
     points = json.loads((tmp_path / "sampling.json").read_text())["points"]
     assert points[0]["samplers"]["bits"]["standard_errors"] == 0
+
+
+def test_without_mnist_its_first_epoch_is_left_out_unless_a_folder_is_named(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("WTM_DATA", str(tmp_path))
+    assert mnist_if_there(None) is None
+    monkeypatch.delenv("WTM_DATA")
+    assert mnist_if_there(None) is None
+    assert capsys.readouterr().err.count("No MNIST: the share of drawing") == 2
+    with pytest.raises(DatasetNotFoundError):
+        mnist_if_there(tmp_path)

@@ -1,6 +1,5 @@
 """The figures that sum up trainings."""
 
-import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -73,8 +72,3 @@ def summarise(records: Sequence[Record], n_epochs: int | None = None) -> Summary
         seconds=float(np.median(seconds)),
         total_seconds=float(seconds.sum(1).mean()),
     )
-
-
-def combined_spread(a: Summary, b: Summary) -> float:
-    """Return the spread of the difference of two means."""
-    return math.hypot(a.spread, b.spread)

@@ -1,5 +1,6 @@
 """The experiments that train machines: presets, compression, sweeps, and the weights learnt from MNIST."""
 
+import textwrap
 from pathlib import Path
 
 from wtm.paper.figures import draw_learning_curves, draw_sweep, draw_weights
@@ -29,9 +30,9 @@ def compare_preset(options: Options, data: str, preset: Preset) -> None:
     record_path = folder / f"{record.name}.json"
     if checkpoint_path(record_path).exists():
         rules = heaviest_rules(load_checkpoint(record_path, record), feature_names=problem.dataset.feature_names)
-        start = f"{title}: the heaviest rules of each class. {record.setting}, after epoch {record.n_epochs:,}"
-        path = folder / f"rules-{preset}.txt"
-        path.write_text("\n\n".join([start, *map(str, rules)]) + "\n", encoding="utf-8")
+        lines = [f"{title}: the heaviest rules of each class. {record.setting}, after epoch {record.n_epochs:,}"]
+        lines += [textwrap.fill(str(rule), 100, break_on_hyphens=False) for rule in rules]
+        (folder / f"rules-{preset}.txt").write_text("\n\n".join(lines) + "\n", encoding="utf-8")
 
 
 def compare_compression(options: Options, data: str) -> None:

@@ -1,5 +1,6 @@
 """The paper's claims, each with a rule that compares it with our results."""
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import pairwise
@@ -21,7 +22,7 @@ from wtm.paper.settings import (
     Swept,
     large_machines,
 )
-from wtm.paper.summary import Summary, combined_spread, summarise
+from wtm.paper.summary import Summary, summarise
 from wtm.paper.text_table import NOTHING, Table, signed
 
 Finding = tuple[str, str]
@@ -92,7 +93,7 @@ def _wtm_against_tm(
     ours, theirs = _over_the_same_epochs(results, key, wtm, tm)
     difference = ours.mean - theirs.mean
     here = f"{here}; after {ours.epochs:,} epochs each {signed(difference)}"
-    verdict = _compare(difference, combined_spread(ours, theirs), equal_is_enough=equal_is_enough)
+    verdict = _compare(difference, math.hypot(ours.spread, theirs.spread), equal_is_enough=equal_is_enough)
     if verdict.startswith("yes"):
         for setting, summary in _smaller_and_better(results, key, tm, ours):
             other = f"a TM of {setting.n_clauses:,} with T {setting.T} instead of {tm.T}"
@@ -234,7 +235,7 @@ def _weights_help(key: str) -> Claim:
         ours, plain = _over_the_same_epochs(results, key, weighted, classic)
         difference = ours.mean - plain.mean
         here = f"{ours} and {plain} ({ours.epochs:,} epochs): {signed(difference)}"
-        return here, _compare(difference, combined_spread(ours, plain))
+        return here, _compare(difference, math.hypot(ours.spread, plain.spread))
 
     machine = f"{weighted.n_clauses:,} clauses, gamma {weighted.gamma:g} or 0"
     return f"{NAMES[key]}: weights help, all else equal ({machine})", "in words", rule
