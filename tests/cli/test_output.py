@@ -72,7 +72,7 @@ def unwritable(tmp_path):
 def test_what_can_not_be_written_is_refused_before_the_work(trained, tmp_path, monkeypatch, command):
     data, model = trained[0] / "people.csv", trained[0] / "model.safetensors"
     arguments = ["train", data, "--target", "buys"] if command == "train" else ["predict", model, data]
-    monkeypatch.setattr("wtm.cli.csv_file.CsvFile.batches", None)
+    monkeypatch.setattr("wtm.table_files.csv_file.CsvFile.batches", None)
     for out in unwritable(tmp_path):
         line = refused(*arguments, "--out", out)
         assert line.startswith(f"wtm: --out {out} can't be written: ")

@@ -8,7 +8,7 @@ import pytest
 
 from tests.helpers.shell import N_ROWS, as_csv, column, done, people, refused, typed_people
 from wtm import WTMClassifier, load_model
-from wtm.cli import csv_file, parquet_file
+from wtm.table_files import csv_file, parquet_file
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")

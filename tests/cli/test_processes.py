@@ -116,7 +116,7 @@ from wtm.cli.main import main
 
 class Interrupted:
     def find_spec(self, name, path, target=None):
-        if name == "wtm.cli.table_files":
+        if name == "wtm.table_files.open_table":
             try:
                 os.kill(os.getpid(), signal.{signal})
             except BaseException:

@@ -15,12 +15,12 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from wtm.cli import csv_file, parquet_file
-from wtm.cli.csv_format import CsvFormat
 from wtm.cli.errors import one_line_on_failure
 from wtm.cli.main import app
 from wtm.cli.output import table_writer
-from wtm.cli.table_files import open_table
+from wtm.table_files import csv_file, parquet_file
+from wtm.table_files.csv_format import CsvFormat
+from wtm.table_files.open_table import open_table
 from wtm.utils.interruption import terminable
 
 _TIME_LIMIT = 60.0

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from wtm.cli.csv_format import CsvFormat
 from wtm.cli.errors import one_line_on_failure
 from wtm.cli.shared_options import ALL_CORES, NJobs, path_argument, with_options
 from wtm.cli.table_options import TableOptions, table_options
+from wtm.table_files.csv_format import CsvFormat
 
 
 def _check_holdout(holdout: float) -> float:

@@ -13,13 +13,13 @@ from rich.table import Table
 from sklearn.metrics import accuracy_score, confusion_matrix, log_loss
 
 from wtm.classifier import WTMClassifier
-from wtm.cli.column_names import require_columns
+from wtm.cli.column_options import named_target
 from wtm.cli.output import check_output
 from wtm.cli.predictions import PREDICTION, Predictions, probability_names, stored_format
-from wtm.cli.table_files import STANDARD_STREAM, open_table
 from wtm.cli.table_options import TableOptions
-from wtm.cli.target_labels import labels_of_model
 from wtm.loading import load_model
+from wtm.table_files.open_table import STANDARD_STREAM, open_table
+from wtm.table_files.target_labels import labels_of_model
 from wtm.utils.atomic_write import atomic_write
 from wtm.utils.printable import counted, escape
 
@@ -36,15 +36,13 @@ def evaluate(
     if not isinstance(target, str):
         raise ValueError(f"{model} does not name the column with the labels: pass --target.")
     with open_table(options.data, options.format.over(stored_format(clf))) as source:
-        require_columns([target], source.names, source.name, "the target of the model", source.hint)
+        named_target(target, source, "the target of the model")
         predictions = Predictions(clf, source, options, proba=True)
         if out is not None and out != STANDARD_STREAM:
             check_output(out, [model, options.data], overwrite=options.overwrite)
         with closing(predictions.batches([target])) as batches:
             parts = [(batch.select([target]), found) for batch, found in batches]
-    rows, labels = labels_of_model(
-        [batch for batch, _ in parts], target, clf, source, options, drop_missing=drop_missing_target
-    )
+    rows, labels = labels_of_model([batch for batch, _ in parts], target, clf, source, drop_missing=drop_missing_target)
     found = {name: np.concatenate([part[name] for _, part in parts])[rows] for name in parts[0][1]}
     metrics = _metrics(clf, labels, found)
     if out is None:

@@ -7,9 +7,9 @@ from pathlib import Path
 import typer
 
 from wtm.cli.predictions import Predictions, stored_format
-from wtm.cli.table_files import open_table
 from wtm.cli.table_options import TableOptions
 from wtm.loading import load_model
+from wtm.table_files.open_table import open_table
 from wtm.utils.printable import counted
 
 

@@ -9,19 +9,19 @@ import numpy as np
 import typer
 
 from wtm.classifier import WTMClassifier
-from wtm.cli.column_names import parse_names
-from wtm.cli.csv_format import CsvFormat
+from wtm.cli.column_options import parse_names
 from wtm.cli.errors import OptionError
 from wtm.cli.output import check_output, new_folder
 from wtm.cli.predictions import PREDICTION, Predictions, stored_format
 from wtm.cli.shared_options import ALL_CORES
-from wtm.cli.table_files import STANDARD_STREAM, open_table
 from wtm.cli.table_options import TableOptions
 from wtm.export import from_json, summarize, to_c, to_json, to_onnx, to_python, to_sql, to_verilog
 from wtm.export.c_source import NUMBER_TYPES
 from wtm.export.names import check_name
 from wtm.export.sql_query import DIALECTS
 from wtm.loading import load_model
+from wtm.table_files.csv_format import CsvFormat
+from wtm.table_files.open_table import STANDARD_STREAM, open_table
 from wtm.utils.atomic_write import atomic_write
 from wtm.utils.printable import counted
 

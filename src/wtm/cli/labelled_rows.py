@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 from wtm.classifier import WTMClassifier
-from wtm.cli.arrow import pa
-from wtm.cli.column_names import require_columns
+from wtm.cli.column_options import named_target
 from wtm.cli.predictions import Predictions, stored_format
-from wtm.cli.table_files import open_table
 from wtm.cli.table_options import TableOptions
-from wtm.cli.target_labels import labels_of_model
+from wtm.table_files.arrow import pa
+from wtm.table_files.open_table import open_table
+from wtm.table_files.target_labels import labels_of_model
 
 
 def rows_with_labels(
@@ -25,7 +25,7 @@ def rows_with_labels(
     clf.n_jobs = options.n_jobs
     with open_table(options.data, options.format.over(stored_format(clf))) as source:
         if target is not None:
-            require_columns([target], source.names, source.name, "which --target names", source.hint)
+            named_target(target, source)
         known = getattr(clf, "target_name_", None) if target is None else target
         others = [known] if isinstance(known, str) and known in source.names else []
         with closing(Predictions(clf, source, options, proba=False).tables(others)) as batches:
@@ -36,5 +36,5 @@ def rows_with_labels(
     if not others:
         options.note(f"{source.name} has no column with labels, so precision is not counted.")
         return X, None, np.arange(len(X))
-    rows, y = labels_of_model([batch for batch, _ in parts], others[0], clf, source, options, drop_missing=True)
+    rows, y = labels_of_model([batch for batch, _ in parts], others[0], clf, source, drop_missing=True)
     return X.take(rows), y, rows

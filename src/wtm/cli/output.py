@@ -10,9 +10,9 @@ from typing import Any, TextIO
 
 import typer
 
-from wtm.cli.arrow import pa
 from wtm.cli.errors import OptionError
-from wtm.cli.table_files import PARQUET, STANDARD_STREAM
+from wtm.table_files.arrow import pa
+from wtm.table_files.open_table import PARQUET, STANDARD_STREAM
 from wtm.utils.atomic_write import atomic_write, check_writable
 
 _CSV = (".csv", ".csv.gz")

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from wtm.cli.arrow import pa
-from wtm.cli.column_names import parse_names, require_columns
+from wtm.cli.column_options import named_columns
 from wtm.cli.errors import OptionError
 from wtm.cli.output import check_table_output, table_writer
 from wtm.cli.predictions import PREDICTION, Predictions, probability_names, stored_format
-from wtm.cli.table_files import PARQUET, STANDARD_STREAM, open_table
 from wtm.cli.table_options import TableOptions
 from wtm.loading import load_model
+from wtm.table_files.arrow import pa
+from wtm.table_files.open_table import PARQUET, STANDARD_STREAM, open_table
 from wtm.utils.printable import counted, short_repr
 
 
@@ -24,9 +24,7 @@ def predict(
     clf.n_jobs = options.n_jobs
     with open_table(options.data, options.format.over(stored_format(clf))) as source:
         predictions = Predictions(clf, source, options, proba=proba)
-        known = [*source.names, *source.index]
-        kept = parse_names(keep, known, "--keep")
-        require_columns(kept, known, source.name, "which --keep names", source.hint)
+        kept = named_columns(keep, source, "--keep")
         _check_names(kept, [PREDICTION, *(probability_names(clf) if proba else [])])
         if escape_formulas and out.name.lower().endswith(PARQUET):
             raise OptionError(f"--escape-formulas is for CSV, but --out {out} is Parquet: leave it out.")

@@ -6,14 +6,13 @@ from contextlib import closing
 from typing import Any
 
 from wtm.classifier import WTMClassifier
-from wtm.cli.column_names import require_columns
-from wtm.cli.csv_cells import Cells
-from wtm.cli.csv_format import CsvFormat, option_words
-from wtm.cli.missing_values import MissingValues
-from wtm.cli.model_columns import ModelColumns
 from wtm.cli.notes import with_progress
-from wtm.cli.table_files import TableFile
 from wtm.cli.table_options import TableOptions
+from wtm.table_files.column_names import require_columns
+from wtm.table_files.csv_format import CsvFormat, option_words
+from wtm.table_files.missing_values import MissingValues
+from wtm.table_files.model_columns import ModelColumns
+from wtm.table_files.open_table import TableFile
 from wtm.utils.caller import forget_warnings
 from wtm.utils.printable import counted
 
@@ -46,12 +45,11 @@ class Predictions:
         self._names = _needed_columns(clf, source)
         self._columns = None
         self._missing = MissingValues(options.format)
-        if source.is_csv:
+        if source.cells is not None:
             b = clf.booleanizer_
             conditions = [None] * len(self._names) if b is None else b.conditions_
-            cells = Cells.of(options.format.over(stored_format(clf)))
             needs = dict(zip(self._names, conditions, strict=True))
-            self._columns = ModelColumns(needs, cells, None if b is None else b.max_categories)
+            self._columns = ModelColumns(needs, source.cells, None if b is None else b.max_categories)
         self._warnings: dict[str, Warning | str] | None = None  # that every batch gave, by column, in their order
 
     def batches(
@@ -81,7 +79,7 @@ class Predictions:
 
     def _note_format(self) -> None:
         self._options.note_format(self._source)
-        if not self._source.is_csv:
+        if self._source.cells is None:
             return
         given, stored = self._options.format.given(), stored_format(self._clf).given()
         replaced = {name: value for name, value in given.items() if stored.get(name, value) != value}

@@ -6,10 +6,10 @@ from pathlib import Path
 from wtm.cli.errors import OptionError
 from wtm.cli.labelled_rows import rows_with_labels
 from wtm.cli.output import check_output
-from wtm.cli.table_files import STANDARD_STREAM
 from wtm.cli.table_options import TableOptions
 from wtm.loading import load_model
 from wtm.report_page import to_html
+from wtm.table_files.open_table import STANDARD_STREAM
 from wtm.utils.atomic_write import atomic_write
 
 

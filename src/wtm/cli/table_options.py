@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wtm.cli.csv_format import CsvFormat, option_words
 from wtm.cli.notes import write_note
 from wtm.cli.shared_options import ALL_CORES, NJobs, path_argument
+from wtm.table_files.csv_format import CsvFormat, option_words
 
 if TYPE_CHECKING:  # it imports NumPy
-    from wtm.cli.table_files import TableFile
+    from wtm.table_files.open_table import TableFile
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class TableOptions:
     def note_format(self, source: "TableFile") -> None:
         """Name options of CSV that are given for a Parquet file."""
         words = option_words(self.format.given())
-        if words and not source.is_csv:
+        if words and source.cells is None:
             self.note(f"{source.name} is Parquet, to which {words} does not apply.")
 
 

@@ -12,18 +12,19 @@ from sklearn.model_selection import train_test_split
 
 from wtm.booleanizer import Booleanizer
 from wtm.classifier import WTMClassifier
-from wtm.cli.arrow import pa
-from wtm.cli.column_names import parse_names, require_columns
-from wtm.cli.csv_cells import Cells, cells_as_text
+from wtm.cli.column_options import named_target, parse_names
 from wtm.cli.errors import OptionError
-from wtm.cli.missing_values import MissingValues
 from wtm.cli.notes import warnings_as_notes, with_progress
 from wtm.cli.output import check_output
-from wtm.cli.parquet_file import ParquetFile
-from wtm.cli.table_files import STANDARD_STREAM, TableFile, open_table
 from wtm.cli.table_options import TableOptions
-from wtm.cli.target_labels import rows_with_label, target_column
-from wtm.cli.training_columns import training_columns
+from wtm.table_files.arrow import pa
+from wtm.table_files.column_names import require_columns
+from wtm.table_files.csv_cells import Cells, cells_as_text
+from wtm.table_files.missing_values import MissingValues
+from wtm.table_files.open_table import STANDARD_STREAM, TableFile, open_table
+from wtm.table_files.parquet_file import ParquetFile
+from wtm.table_files.target_labels import rows_with_label, target_column
+from wtm.table_files.training_columns import training_columns
 from wtm.utils.memory_limits import check_memory
 from wtm.utils.printable import counted, short_repr
 from wtm.validation.labels import check_labels
@@ -68,7 +69,7 @@ def train(
             clf = _fit(clone(clf), columns, labels)
     # Kept in the model file, for `wtm predict` and `wtm evaluate`.
     clf.target_name_ = target
-    if source.is_csv and options.format.given():
+    if source.cells is not None and options.format.given():
         clf.csv_format_ = options.format.to_json()
     clf.verbose, clf.n_jobs = 0, None  # settings of this training, not of the model
     clf.save(out)
@@ -105,7 +106,7 @@ def divide(labels: np.ndarray, fraction: float, seed: int) -> tuple[np.ndarray, 
 def _feature_names(source: TableFile, target: str, drop: Sequence[str], options: TableOptions) -> list[str]:
     known = [*source.names, *source.index]
     dropped = parse_names(drop, known, "--drop")
-    require_columns([target], source.names, source.name, "which --target names", source.hint)
+    named_target(target, source)
     require_columns(dropped, known, source.name, "which --drop names", source.hint)
     if target in dropped:
         raise OptionError(f"--drop names {short_repr(target)}, which is the target.")
@@ -135,14 +136,14 @@ def _read(
             "Train on a part of the rows, or leave columns out with --drop.",
         )
     with closing(with_progress(source.batches(names), source.n_rows, "reading", quiet=options.quiet)) as batches:
-        parts = [_text(batch, cells, missing) if source.is_csv else batch for batch in batches]
+        parts = [_text(batch, cells, missing) if source.cells is not None else batch for batch in batches]
     table = pa.concat_tables(parts).unify_dictionaries()
     rows = rows_with_label(table[target], target, source.name, drop_missing=drop_missing_target)
     if len(rows) < len(table):
         table = table.take(rows)
     columns, labels = {name: table[name] for name in features}, table[target]
     notes: dict[str, str] = {}
-    if source.is_csv:
+    if source.cells is not None:
         labels = target_column(labels, target, cells, rows + 1)
         columns, notes = training_columns(columns, cells, rows + 1)
         for text in [*missing.notes(), *notes.values()]:

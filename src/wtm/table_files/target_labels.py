@@ -6,13 +6,11 @@ from typing import Any
 import numpy as np
 
 from wtm.classifier import WTMClassifier
-from wtm.cli.arrow import compute, pa
-from wtm.cli.column_names import listed
-from wtm.cli.csv_cells import Cells, Rows
-from wtm.cli.predictions import stored_format
-from wtm.cli.table_files import TableFile
-from wtm.cli.table_options import TableOptions
-from wtm.cli.training_columns import training_column
+from wtm.table_files.arrow import compute, pa
+from wtm.table_files.column_names import listed
+from wtm.table_files.csv_cells import Cells, Rows
+from wtm.table_files.open_table import TableFile
+from wtm.table_files.training_columns import training_column
 from wtm.utils.printable import short_repr
 from wtm.validation.labels import check_labels
 
@@ -44,13 +42,12 @@ def labels_of_model(
     target: str,
     clf: WTMClassifier,
     source: TableFile,
-    options: TableOptions,
     *,
     drop_missing: bool,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the places of the rows with a label in all batches together, and the labels as the model has them."""
     column = pa.concat_tables([batch.select([target]) for batch in batches]).unify_dictionaries()[target]
-    cells = Cells.of(options.format.over(stored_format(clf))) if source.is_csv else None
+    cells = source.cells
     if cells is not None:
         cells = cells.without(clf.classes_.tolist())  # a class may be called NA
         column = cells.text(column)

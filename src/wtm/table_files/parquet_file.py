@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from wtm.cli.arrow import pa, unreadable
-from wtm.cli.column_names import check_unique
+from wtm.table_files.arrow import pa, unreadable
+from wtm.table_files.column_names import check_unique
 
 _ROWS_PER_BATCH = 1 << 16  # at most
 _CELLS_PER_BATCH = 1 << 24
@@ -16,7 +16,7 @@ _BYTES_PER_TEXT = 12  # of a cell: its place in a column and in a list of object
 class ParquetFile:
     """A table whose columns have types; attributes are as in `CsvFile`, and the columns that pandas wrote as index."""
 
-    is_csv = False
+    cells = None
     hint = ""
 
     def __init__(self, path: Path, name: str) -> None:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from wtm.cli.arrow import compute, pa
-from wtm.cli.csv_cells import Cells, are_booleans, booleans, cells_as_text, plain_numbers, quoted
+from wtm.table_files.arrow import compute, pa
+from wtm.table_files.csv_cells import Cells, are_booleans, booleans, cells_as_text, plain_numbers, quoted
 from wtm.tables.conditions import Categories, Conditions
 from wtm.utils.printable import short_repr
 

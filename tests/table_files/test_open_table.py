@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from tests.helpers.shell import N_ROWS, QUICK, as_csv, done, invoke, people, refused, same_model
 from wtm import load_model
-from wtm.cli import arrow, csv_file, parquet_file, table_files
-from wtm.cli.csv_format import CsvFormat
 from wtm.rules import rules_of
+from wtm.table_files import arrow, csv_file, open_table, parquet_file
+from wtm.table_files.csv_format import CsvFormat
 from wtm.utils import memory_limits
 
 pa = pytest.importorskip("pyarrow")
@@ -54,9 +54,9 @@ def test_names_are_text_whatever_they_look_like(write, end):
     csv.writer(text, lineterminator=end).writerow(names)
     for rows in ("", end.join(["1,0,0,0,0,0,0,0,0,0,0"] * 3)):
         path = write(text.getvalue() + rows)
-        with table_files.open_table(path, CsvFormat()) as source:
+        with open_table.open_table(path, CsvFormat()) as source:
             assert source.names == [name or "Unnamed: 8" for name in names]
-        with table_files.open_table(path, CsvFormat(header=False)) as source:
+        with open_table.open_table(path, CsvFormat(header=False)) as source:
             assert source.names == [f"x{i}" for i in range(len(names))]
             (first, *_) = source.batches(["x0", "x6"])
             assert [first[name][0].as_py() for name in first.column_names] == ["01", "two\nlines"]
@@ -67,7 +67,7 @@ def test_a_row_of_many_columns_may_be_longer_than_a_block(write):
     header = ",".join(f"column {i}" for i in range(n_columns))
     row = ",".join(["x" * 250] * n_columns)
     assert len(row) > csv_file._BLOCK
-    with table_files.open_table(write("\n".join([header, *[row] * n_rows])), CsvFormat()) as source:
+    with open_table.open_table(write("\n".join([header, *[row] * n_rows])), CsvFormat()) as source:
         batches = list(source.batches(source.names[-2:]))
     assert sum(map(len, batches)) == n_rows
 
@@ -83,7 +83,7 @@ def test_the_types_of_columns_are_not_guessed(write, monkeypatch):
         return reader
 
     monkeypatch.setattr(pa.csv, "open_csv", spy)
-    with table_files.open_table(write(as_csv(people())), CsvFormat()) as source:
+    with open_table.open_table(write(as_csv(people())), CsvFormat()) as source:
         list(source.batches(source.names))
     assert len(found) == 2
     assert all(n_columns == n_types for n_columns, n_types in found)
@@ -188,7 +188,7 @@ def test_memory_does_not_grow_with_the_rows(tmp_path, monkeypatch, name):
     monkeypatch.setattr(parquet_file, "_ROWS_PER_BATCH", 1000)
     before = pa.total_allocated_bytes()
     peak = n_read = 0
-    with table_files.open_table(tmp_path / name, CsvFormat()) as file:
+    with open_table.open_table(tmp_path / name, CsvFormat()) as file:
         for batch in file.batches(["a", "b"]):
             n_read += len(batch)
             peak = max(peak, pa.total_allocated_bytes() - before)
@@ -329,7 +329,7 @@ def test_what_is_closed_is_not_refused_and_what_is_open_is(tmp_path_factory, row
 
 
 def read_or_fail(path, names):
-    with table_files.open_table(path, CsvFormat()) as file:
+    with open_table.open_table(path, CsvFormat()) as file:
         try:
             return [value for batch in file.batches(names) for value in batch[names[0]].to_pylist()]
         except ValueError as error:
@@ -384,7 +384,7 @@ def test_batches_of_a_wide_parquet_have_fewer_rows(tmp_path, monkeypatch):
     file = tmp_path / "wide.parquet"
     parquet.write_table(pa.table({f"x{i}": np.arange(100) for i in range(50)}), file)
     monkeypatch.setattr(parquet_file, "_CELLS_PER_BATCH", 500)
-    with table_files.open_table(file, CsvFormat()) as table:
+    with open_table.open_table(file, CsvFormat()) as table:
         batches = list(table.batches(table.names))
     assert [len(batch) for batch in batches] == [10] * 10
     assert pa.concat_tables(batches)["x7"].to_pylist() == list(range(100))

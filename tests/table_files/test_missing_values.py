@@ -4,7 +4,7 @@ import pytest
 
 from tests.helpers.problems import small
 from tests.helpers.shell import as_csv, done, refused
-from wtm.cli import csv_file
+from wtm.table_files import csv_file
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from wtm.cli.arrow import require_pyarrow
-from wtm.cli.csv_file import CsvFile
-from wtm.cli.csv_format import CsvFormat
-from wtm.cli.file_kinds import check_kind, compression_of
-from wtm.cli.parquet_file import ParquetFile
+from wtm.table_files.arrow import require_pyarrow
+from wtm.table_files.csv_file import CsvFile
+from wtm.table_files.csv_format import CsvFormat
+from wtm.table_files.file_kinds import check_kind, compression_of
+from wtm.table_files.parquet_file import ParquetFile
 
 PARQUET = (".parquet", ".pq")
 """How names of Parquet files end."""

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from wtm.cli.arrow import compute, pa
-from wtm.cli.csv_cells import joined_blocks, quoted
-from wtm.cli.csv_format import PANDAS_MISSING, CsvFormat
+from wtm.table_files.arrow import compute, pa
+from wtm.table_files.csv_cells import joined_blocks, quoted
+from wtm.table_files.csv_format import PANDAS_MISSING, CsvFormat
 from wtm.utils.printable import short_repr
 
 

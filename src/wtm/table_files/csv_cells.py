@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from wtm.cli.arrow import compute, pa
-from wtm.cli.csv_format import PANDAS_MISSING, CsvFormat
+from wtm.table_files.arrow import compute, pa
+from wtm.table_files.csv_format import PANDAS_MISSING, CsvFormat
 from wtm.tables.float64 import precision_error
 from wtm.utils.printable import short_repr, shorten
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from wtm.cli import csv_cells
-from wtm.cli.csv_cells import Cells, cells_as_text, plain_numbers
-from wtm.cli.csv_format import CsvFormat
-from wtm.cli.training_columns import column_note, training_column, training_columns
+from wtm.table_files import csv_cells
+from wtm.table_files.csv_cells import Cells, cells_as_text, plain_numbers
+from wtm.table_files.csv_format import CsvFormat
+from wtm.table_files.training_columns import column_note, training_column, training_columns
 
 pa = pytest.importorskip("pyarrow")
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from wtm.cli.arrow import compute, pa
-from wtm.cli.csv_cells import Cells, Rows, booleans, have_leading_zeros, plain_numbers
+from wtm.table_files.arrow import compute, pa
+from wtm.table_files.csv_cells import Cells, Rows, booleans, have_leading_zeros, plain_numbers
 from wtm.utils.printable import short_repr
 
 _MOST = 0.5

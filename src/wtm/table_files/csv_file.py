@@ -9,10 +9,11 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from wtm.cli.arrow import compute, pa, unreadable
-from wtm.cli.column_names import check_unique
-from wtm.cli.csv_format import CsvFormat, option_words
-from wtm.cli.file_kinds import check_kind, wide_encoding
+from wtm.table_files.arrow import compute, pa, unreadable
+from wtm.table_files.column_names import check_unique
+from wtm.table_files.csv_cells import Cells
+from wtm.table_files.csv_format import CsvFormat, option_words
+from wtm.table_files.file_kinds import check_kind, wide_encoding
 from wtm.utils.printable import counted, short_repr
 
 _BLOCK = 2 << 20  # bytes at a time; a row must fit in, and pyarrow reads up to 32 blocks ahead
@@ -36,11 +37,12 @@ class CsvFile:
         The columns, each name once; `opened` reads them.
     hint : str
         What may be the reason if a column is not there, or nothing.
+    cells : Cells
+        How they are read.
     """
 
     index: tuple[str, ...] = ()
     n_rows = None  # unknown
-    is_csv = True
 
     def __init__(self, path: Path, name: str, format: CsvFormat, compression: str | None, *, is_tsv: bool) -> None:
         self.name = name
@@ -49,6 +51,7 @@ class CsvFile:
         self._encoding = format.encoding or "utf-8"
         self._separator = format.separator or ("\t" if is_tsv else ",")
         self._has_header = format.header is not False
+        self.cells = Cells.of(format)
 
     def opened(self, copy: Path) -> "CsvFile":
         """Read the columns' names, from a copy in UTF-8 if the encoding is another.

@@ -1,27 +1,11 @@
-"""Columns that options and models name."""
+"""The names of columns: those of a file are unique, and those that are asked for are there."""
 
 from collections.abc import Iterable, Sequence
 
-from wtm.cli.errors import OptionError
 from wtm.tables.reading import first_duplicate
 from wtm.utils.printable import short_repr
 
 _MOST_NAMED = 10
-
-
-def parse_names(values: Iterable[str], known: Iterable[str], option: str) -> list[str]:
-    """Return the names in an option's values: each value is a name, or several with commas between them.
-
-    A name that occurs twice is an error.
-    """
-    known = set(known)
-    names: list[str] = []
-    for value in values:
-        names += [value] if value in known else [name.strip() for name in value.split(",")]
-    duplicate = first_duplicate(names)
-    if duplicate is not None:
-        raise OptionError(f"{option} names {short_repr(duplicate)} more than once: leave out the second.")
-    return names
 
 
 def require_columns(names: Iterable[str], known: Sequence[str], file: str, purpose: str, hint: str) -> None:
@@ -32,11 +16,9 @@ def require_columns(names: Iterable[str], known: Sequence[str], file: str, purpo
         alike = [name for name in known if _spelt(name) == _spelt(missing[0])]
         if alike:
             hint = f"Did you mean {short_repr(alike[0])}?"
-        if "" in missing:
-            hint = "A name is empty: is a variable not set?"
         noun = "column" if len(missing) == 1 else "columns"
         message = f"{file} has no {noun} {listed(missing)}, {purpose}. Its columns are {listed(known)}. {hint}"
-        raise (OptionError if "" in missing else ValueError)(message.rstrip())
+        raise ValueError(message.rstrip())
 
 
 def check_unique(names: Sequence[str], file: str) -> None:

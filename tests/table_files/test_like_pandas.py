@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from tests.helpers.shell import done, invoke
 from wtm import Booleanizer, WTMClassifier, load_model
-from wtm.cli import csv_file
-from wtm.cli.csv_cells import Cells, booleans
-from wtm.cli.csv_format import CsvFormat
+from wtm.table_files import csv_file
+from wtm.table_files.csv_cells import Cells, booleans
+from wtm.table_files.csv_format import CsvFormat
 
 pd = pytest.importorskip("pandas")
 pa = pytest.importorskip("pyarrow")

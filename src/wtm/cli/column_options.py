@@ -1,0 +1,42 @@
+"""The columns that options name."""
+
+from collections.abc import Collection, Iterable
+
+from wtm.cli.errors import OptionError
+from wtm.table_files.column_names import require_columns
+from wtm.table_files.open_table import TableFile
+from wtm.tables.reading import first_duplicate
+from wtm.utils.printable import short_repr
+
+
+def named_target(target: str, source: TableFile, purpose: str = "which --target names") -> str:
+    """Return the name of the column with the labels if the file has it."""
+    _refuse_empty([target], source.names, "--target")
+    require_columns([target], source.names, source.name, purpose, source.hint)
+    return target
+
+
+def named_columns(values: Iterable[str], source: TableFile, option: str) -> list[str]:
+    """Return the columns of a file that an option names."""
+    known = [*source.names, *source.index]
+    names = parse_names(values, known, option)
+    require_columns(names, known, source.name, f"which {option} names", source.hint)
+    return names
+
+
+def parse_names(values: Iterable[str], known: Iterable[str], option: str) -> list[str]:
+    """Return the names in an option's values: each value is a name, or several with commas between them."""
+    known = set(known)
+    names: list[str] = []
+    for value in values:
+        names += [value] if value in known else [name.strip() for name in value.split(",")]
+    _refuse_empty(names, known, option)
+    duplicate = first_duplicate(names)
+    if duplicate is not None:
+        raise OptionError(f"{option} names {short_repr(duplicate)} more than once: leave out the second.")
+    return names
+
+
+def _refuse_empty(names: Iterable[str], known: Collection[str], option: str) -> None:
+    if "" in names and "" not in known:
+        raise OptionError(f"{option} must name a column, got an empty name. Is a variable not set?")

@@ -1,0 +1,1 @@
+from tests.helpers.command_fixtures import train, trained, write  # noqa: F401
