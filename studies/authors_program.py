@@ -13,7 +13,8 @@ import numpy as np
 from studies.designs import ABLATIONS, load, parse_arguments, unfinished_tasks
 from studies.program_kernels import FIRST_STATE, N_PLANES, program_accuracy, program_epoch, program_sample
 from wtm.fitting.progress import bar
-from wtm.machine.examples import LabelledExamples, pack_examples
+from wtm.machine.examples import pack_examples
+from wtm.machine.training_rows import LabelledExamples
 from wtm.paper.problem import Problem
 from wtm.paper.run import CHECKPOINT_SECONDS
 from wtm.paper.run_options import Options

@@ -57,7 +57,8 @@ class WTM(Program):
         )
 
     def _labelled(self, X, y):
-        from wtm.machine.examples import LabelledExamples, pack_examples
+        from wtm.machine.examples import pack_examples
+        from wtm.machine.training_rows import LabelledExamples
 
         return LabelledExamples(pack_examples(X), y)
 

@@ -14,7 +14,7 @@ from wtm.fitting.early_stopping import hold_out
 from wtm.fitting.epochs import Trained, train_epochs
 from wtm.fitting.fit_memory import check_fit
 from wtm.fitting.fit_warnings import warnings_about_fit, warnings_about_row_weights, warnings_about_weights
-from wtm.machine.examples import LabelledExamples
+from wtm.machine.training_rows import LabelledExamples
 from wtm.machine.model_state import Model
 from wtm.modelfile import ModelRecord, scalar_attributes, write_model
 from wtm.modelfile.old_names import install_module_aliases, renamed_entry
@@ -480,7 +480,7 @@ class WTMClassifier(Reducible):
             class_weights=by_class,
             history=self.history_[: model.n_epochs] if model.n_epochs else [],
             n_threads=n_threads,
-            as_classifier=lambda current: copy.copy(self)._fitted_with(current),
+            as_estimator=lambda current: copy.copy(self)._fitted_with(current),
         )
         self._fitted_with(trained)
         if params["early_stopping"]:

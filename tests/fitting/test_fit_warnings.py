@@ -12,7 +12,8 @@ from tests.helpers.problems import assert_same_model, small, table, three_classe
 from wtm import WTMClassifier
 from wtm.datasets import load_connect_4
 from wtm.fitting.fit_warnings import warnings_about_fit
-from wtm.machine.examples import LabelledExamples, pack_examples
+from wtm.machine.examples import pack_examples
+from wtm.machine.training_rows import LabelledExamples
 
 
 def messages_of(call):

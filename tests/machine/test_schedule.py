@@ -159,21 +159,21 @@ def test_an_unshuffled_epoch_may_come_in_two_calls(first):
 def test_rows_are_ordered_by_what_they_hold_alone(seed, n_rows, n_words):
     rng = np.random.default_rng(seed)
     literals = rng.integers(0, 3, (n_rows, n_words)).astype(np.uint64) << np.uint64(62)
-    labels = rng.integers(0, 2, n_rows)
+    labels = rng.integers(0, 2, (n_rows, 1)).astype(np.uint64)
     order = order_by_content(literals, labels)
     assert sorted(order.tolist()) == list(range(n_rows))
-    rows = np.column_stack([literals, labels.astype(np.uint64)])[order].tolist()
+    rows = np.column_stack([literals, labels])[order].tolist()
     changes = sum(before != after for before, after in pairwise(rows))
     assert changes == max(0, len({*map(tuple, rows)}) - 1)  # equal rows are adjacent
     shuffled = rng.permutation(n_rows)
     again = order_by_content(literals[shuffled], labels[shuffled])
-    assert np.column_stack([literals, labels.astype(np.uint64)])[shuffled][again].tolist() == rows
+    assert np.column_stack([literals, labels])[shuffled][again].tolist() == rows
 
 
 def test_equal_rows_are_ordered_by_their_weights():
     literals, labels = np.zeros((6, 1), np.uint64), np.array([0, 0, 0, 0, 1, 1])
     weights = np.array([2.5, 0.5, 1.0, 0.5, 0.25, 0.75])
-    order = order_by_content(literals, labels, weights)
+    order = order_by_content(literals, labels.astype(np.uint64)[:, None], weights)
     by_label = [weights[order][labels[order] == label].tolist() for label in (0, 1)]
     assert by_label == [[0.5, 0.5, 1.0, 2.5], [0.25, 0.75]]
 
@@ -186,7 +186,7 @@ def test_the_order_is_that_of_every_platform():
         for word in row:
             key = mixed((key * 0x9E3779B97F4A7C15 % 2**64) ^ word)
         keys.append(key)
-    assert order_by_content(literals, np.arange(6)).tolist() == sorted(range(6), key=keys.__getitem__)
+    assert order_by_content(literals, np.arange(6, dtype=np.uint64)[:, None]).tolist() == sorted(range(6), key=keys.__getitem__)
 
 
 def mixed(x):

@@ -11,7 +11,7 @@ from wtm.fitting.callbacks import Epoch, call_all, check_callbacks
 from wtm.fitting.early_stopping import BestEpoch
 from wtm.fitting.progress import show_epochs
 from wtm.machine.calibration import fit_logit_scale
-from wtm.machine.examples import LabelledExamples
+from wtm.machine.training_rows import LabelledExamples, TrainingRows
 from wtm.machine.model_state import Model
 from wtm.machine.training import measure, train
 from wtm.machine.voting import VotingModel
@@ -39,34 +39,35 @@ class Trained:
 
 def train_epochs(
     model: Model,
-    training: LabelledExamples,
-    validation: LabelledExamples | None,
+    training: TrainingRows,
+    validation: TrainingRows | None,
     params: dict[str, Any],
     *,
     class_weights: np.ndarray | None,
     history: list[dict[str, Any]],
     n_threads: int,
-    as_classifier: Callable[[Trained], Any],
+    as_estimator: Callable[[Trained], Any],
 ) -> Trained:
     """Train a model in place and choose the state to keep.
 
     Parameters
     ----------
     model : Model
-    training : LabelledExamples
-    validation : LabelledExamples or None
-        Rows for `valid_accuracy`, which early stopping needs.
+    training : TrainingRows
+    validation : TrainingRows or None
+        Rows for the validation score, which early stopping needs.
     params : dict
-        The checked parameters of `WTMClassifier`.
+        The checked parameters of the estimator.
     class_weights : ndarray of shape (n_classes,), float64, or None
+        None without classes.
     history : list of dict
         The entries of earlier epochs. Those of this training are appended.
     n_threads : int
-    as_classifier : callable
-        Makes the classifier that callbacks get from the result of training so far.
+    as_estimator : callable
+        Makes the estimator that callbacks get from the result of training so far.
     """
     n_epochs = int(params["n_epochs"])
-    weighted = training.weighted(class_weights)
+    weighted = training.weighted(class_weights) if isinstance(training, LabelledExamples) else training
     check_total(weighted.weights)
     best = BestEpoch(model, validation, n_threads) if params["early_stopping"] and validation is not None else None
     calibration_rows = weighted if best is None or validation is None else validation
@@ -74,9 +75,9 @@ def train_epochs(
     def copy_now() -> Any:
         twin = model.copy()
         voting = twin.voting_model()
-        votes = measure(voting, calibration_rows.sample(), n_threads)
+        votes = measure(voting, calibration_rows.sample(), twin.parameters.T, n_threads)
         _calibrate(twin, voting, votes.sums, calibration_rows)
-        return as_classifier(Trained(twin, voting, [dict(entry) for entry in history]))
+        return as_estimator(Trained(twin, voting, [dict(entry) for entry in history]))
 
     callbacks = check_callbacks(params["callbacks"])
     last_epoch = model.n_epochs + n_epochs
@@ -102,8 +103,10 @@ def train_epochs(
     return Trained(kept, voting, history)
 
 
-def _calibrate(model: Model, voting: VotingModel, sums: np.ndarray, data: LabelledExamples) -> None:
-    """Fit the scale of the probabilities to the sums of the sampled rows of `data`."""
+def _calibrate(model: Model, voting: VotingModel, sums: np.ndarray, data: TrainingRows) -> None:
+    """Fit the scale of the probabilities to the sums of the sampled rows of `data`, if they have labels."""
+    if not isinstance(data, LabelledExamples):
+        return
     rows = data.sampled_rows()
     weights = None if data.weights is None else data.weights[rows]
     model.logit_scale = fit_logit_scale(sums * voting.unit, data.labels[rows], weights, model.parameters.T)

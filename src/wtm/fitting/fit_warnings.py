@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from wtm.machine.examples import LabelledExamples
+from wtm.machine.training_rows import LabelledExamples, NumberedExamples, TrainingRows
 from wtm.machine.model_state import Model
 
 _MAX_EMPTY = 0.5
@@ -31,30 +31,27 @@ def warnings_about_weights(model: Model, entries: list[dict[str, Any]]) -> Itera
 
 
 def warnings_about_fit(
-    model: Model, training: LabelledExamples, entry: dict[str, Any], by_class: np.ndarray | None
+    model: Model, training: TrainingRows, entry: dict[str, Any], by_class: np.ndarray | None = None
 ) -> Iterator[Warning]:
     """Warn if a fit has learnt little.
 
-    Ordinary fits stay far from these bounds: they have few empty clauses, and their class sums can reach T.
+    Ordinary fits stay far from these bounds: they have few empty clauses, and their sums can reach T.
 
     Parameters
     ----------
     model : Model
         The model that is kept.
-    training : LabelledExamples
+    training : TrainingRows
         The rows on which it was trained.
     entry : dict
         The entry of `history_` for the epoch that is kept.
     by_class : ndarray of shape (n_classes,), float64, or None
         Weights of the classes. With weights, accuracy is not the objective and is not checked.
     """
-    share = _share_of_most_frequent(training)
-    if by_class is None and entry["train_accuracy"] <= share + _ROUNDING:
-        yield ConvergenceWarning(
-            f"Training did not converge: the training accuracy is {entry['train_accuracy']:.1%}, and predicting the "
-            f"most frequent class would give {share:.1%}. Try more epochs, more clauses or a smaller s. The features "
-            "may also be unrelated to the labels."
-        )
+    if isinstance(training, NumberedExamples):
+        yield from _if_no_better_than_the_mean(training, entry["train_r2"])
+    elif isinstance(training, LabelledExamples) and by_class is None:
+        yield from _if_no_better_than_the_most_frequent(training, entry["train_accuracy"])
     empty = np.mean([machine.is_empty.mean() for machine in model.machines])
     if empty > _MAX_EMPTY:
         yield ConvergenceWarning(
@@ -63,27 +60,28 @@ def warnings_about_fit(
     T = model.parameters.T
     largest = max(machine.weights[machine.polarity == sign].sum() for machine in model.machines for sign in (1, -1))
     if _MAX_T_TO_SUM * largest < T:
+        sums = "sums of votes" if isinstance(training, NumberedExamples) else "class sums"
         yield ConvergenceWarning(
-            f"T={T:g} is too large: class sums can't exceed {largest:.3g}, so feedback never decreases. Use a "
-            "smaller T or more clauses."
+            f"T={T:g} is too large: {sums} can't exceed {largest:.3g}, so feedback never decreases. Use a smaller T or "
+            "more clauses."
         )
 
 
 def warnings_about_row_weights(
-    training: LabelledExamples, by_class: np.ndarray | None, *, is_batch: bool = False
+    training: TrainingRows, by_class: np.ndarray | None = None, *, is_batch: bool = False
 ) -> Iterator[Warning]:
     """Warn before a training whose epochs are far longer or shorter than its rows.
 
     Parameters
     ----------
-    training : LabelledExamples
+    training : TrainingRows
         The rows to train on.
     by_class : ndarray of shape (n_classes,), float64, or None
         Weights of the classes.
     is_batch : bool
         Whether further rows will follow. Small weights are then not checked, since those of the others may be large.
     """
-    weights = training.weighted(by_class).weights
+    weights = training.weighted(by_class).weights if isinstance(training, LabelledExamples) else training.weights
     if weights is None:
         return
     name = " times ".join(
@@ -99,6 +97,24 @@ def warnings_about_row_weights(
         yield UserWarning(
             f"{name} adds up to {weights.sum():.3g} for {len(weights)} rows, so an epoch sees only this many examples. "
             "Divide the weights by their mean."
+        )
+
+
+def _if_no_better_than_the_most_frequent(training: LabelledExamples, accuracy: float) -> Iterator[Warning]:
+    share = _share_of_most_frequent(training)
+    if accuracy <= share + _ROUNDING:
+        yield ConvergenceWarning(
+            f"Training did not converge: the training accuracy is {accuracy:.1%}, and predicting the most frequent "
+            f"class would give {share:.1%}. Try more epochs, more clauses or a smaller s. The features may also be "
+            "unrelated to the labels."
+        )
+
+
+def _if_no_better_than_the_mean(training: NumberedExamples, r2: float) -> Iterator[Warning]:
+    if r2 <= 0 and np.ptp(training.answers):
+        yield ConvergenceWarning(
+            f"Training did not converge: R squared on training rows is {r2:.3g}, and predicting the mean would give 0. "
+            "Try more epochs, more clauses or a smaller s. The features may also be unrelated to y."
         )
 
 

@@ -10,10 +10,13 @@ _Entry = TypeVar("_Entry")
 
 
 def describe_epoch(entry: dict[str, Any]) -> str:
-    """Summarize an entry of `WTMClassifier.history_` in one line."""
-    parts = [f"train {100 * entry['train_accuracy']:.2f} %"]
-    if entry["valid_accuracy"] is not None:
-        parts.append(f"valid {100 * entry['valid_accuracy']:.2f} %")
+    """Summarize an entry of `history_` in one line."""
+    if "train_r2" in entry:
+        parts = [f"{name} R2 {entry[f'{name}_r2']:.4f}" for name in ("train", "valid") if entry[f"{name}_r2"] is not None]
+    else:
+        parts = [f"train {100 * entry['train_accuracy']:.2f} %"]
+        if entry["valid_accuracy"] is not None:
+            parts.append(f"valid {100 * entry['valid_accuracy']:.2f} %")
     parts += [f"{entry['literals_per_clause']:.1f} literals/clause", f"{entry['seconds']:.2f} s"]
     return ", ".join(parts)
 

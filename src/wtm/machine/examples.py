@@ -1,7 +1,7 @@
 """Examples as rows of bits, packed from 0/1 tables."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -9,10 +9,8 @@ import scipy.sparse as sp
 
 from wtm.kernels.bits import complete_literals, pack_csr_rows
 from wtm.kernels.layout import padded_words_for
-from wtm.machine.schedule import order_by_content
 from wtm.utils.memory_limits import check_memory
 
-_SAMPLE_ROWS = 5_000
 _CHUNK = 4096  # rows that are checked and packed at a time, so that working space doesn't grow with the table
 _BIT_VALUES = (1 << np.arange(8)).astype(np.uint8)
 
@@ -37,64 +35,6 @@ class Examples:
 
     def __len__(self) -> int:
         return len(self.literals)
-
-
-@dataclass(frozen=True)
-class LabelledExamples:
-    """Examples with their labels.
-
-    Attributes
-    ----------
-    examples : Examples
-    labels : ndarray of shape (n_rows,), int64
-        Class indices.
-    weights : ndarray of shape (n_rows,), float64, or None
-        Weights of the rows, in training and in accuracies; None is 1 for each.
-    """
-
-    examples: Examples
-    labels: np.ndarray
-    weights: np.ndarray | None = None
-
-    def sampled_rows(self) -> np.ndarray | slice:
-        """Return an index of all rows, or of 5,000 spread evenly if there are more."""
-        n_rows = len(self.labels)
-        if n_rows <= _SAMPLE_ROWS:
-            return slice(None)
-        return np.linspace(0, n_rows - 1, _SAMPLE_ROWS).astype(np.int64)
-
-    def sample(self) -> "LabelledExamples":
-        """Return the rows of `sampled_rows`, on which a model is measured while it trains."""
-        rows = self.sampled_rows()
-        return self if isinstance(rows, slice) else self.rows(rows)
-
-    def weighted(self, class_weights: np.ndarray | None) -> "LabelledExamples":
-        """Multiply the weights of the rows by those of their classes, float64 of shape (n_classes,)."""
-        if class_weights is None:
-            return self
-        of_rows = class_weights[self.labels]
-        return replace(self, weights=of_rows if self.weights is None else self.weights * of_rows)
-
-    def by_content(self) -> "LabelledExamples":
-        """Return the rows in an order that depends only on their content."""
-        return self.rows(order_by_content(self.examples.literals, self.labels, self.weights))
-
-    def rows(self, rows: np.ndarray) -> "LabelledExamples":
-        """Return the given rows, int64, in the given order.
-
-        Raises
-        ------
-        MemoryError
-            The copy doesn't fit in memory.
-        """
-        n_words = self.examples.literals.shape[1]
-        check_memory(
-            8 * len(rows) * n_words,
-            f"A copy of {len(rows):,} rows in {n_words} words",
-            "Use fewer rows or features, or call partial_fit with some rows at a time.",
-        )
-        examples = replace(self.examples, literals=self.examples.literals[rows])
-        return LabelledExamples(examples, self.labels[rows], None if self.weights is None else self.weights[rows])
 
 
 def pack_examples(X: Block, name: str = "X", labels: Sequence[str] | None = None) -> Examples:

@@ -1,6 +1,6 @@
-"""The model of all classes, for training or for prediction only."""
+"""The model of all machines, for training or for prediction only."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, NoReturn
 
 import numpy as np
@@ -17,7 +17,7 @@ class Model:
     Attributes
     ----------
     machines : list of Machine
-        One per class.
+        One per class, or per number that is predicted.
     seed : int
         Seed of the schedules, 63 bits.
     n_seen : int
@@ -26,6 +26,10 @@ class Model:
         Number of epochs trained so far.
     logit_scale : float
         Factor of the sums in the softmax that gives probabilities (see `wtm.machine.calibration`).
+    n_averaged : int
+        The model's votes are those of its last `n_averaged` epochs, averaged.
+    last_epochs : list of PredictionModel
+        The states after these epochs, the last of them that of the machines; empty if `n_averaged` is 1.
     """
 
     machines: list[Machine]
@@ -33,9 +37,11 @@ class Model:
     n_seen: int = 0
     n_epochs: int = 0
     logit_scale: float = 1.0
+    n_averaged: int = 1
+    last_epochs: list["PredictionModel"] = field(default_factory=list)
 
     @classmethod
-    def new(cls, parameters: MachineParameters, n_classes: int, seed: int) -> "Model":
+    def new(cls, parameters: MachineParameters, n_machines: int, seed: int, n_averaged: int = 1) -> "Model":
         """Return an untrained model.
 
         Raises
@@ -43,29 +49,41 @@ class Model:
         MemoryError
             The machines don't fit in memory.
         """
-        parameters.check_memory(n_classes)
-        return cls([Machine.new(parameters, seed, i) for i in range(n_classes)], seed)
+        parameters.check_memory(n_machines)
+        return cls([Machine.new(parameters, seed, i) for i in range(n_machines)], seed, n_averaged=n_averaged)
 
     @property
     def parameters(self) -> MachineParameters:
         """Parameters that all machines share."""
         return self.machines[0].parameters
 
+    def end_epoch(self, n_seen: int) -> None:
+        """Count an epoch and the running numbers that it used, and keep its state if it is to be averaged."""
+        self.n_seen += n_seen
+        self.n_epochs += 1
+        if self.n_averaged > 1:
+            self.last_epochs = [*self.last_epochs, self._after_last_epoch()][-self.n_averaged :]
+
     def voting_model(self) -> VotingModel:
         """Compile the machines for prediction."""
-        return VotingModel.of(self.machines)
+        return self.for_prediction().voting_model() if self.last_epochs else VotingModel.of(self.machines)
 
     def for_prediction(self) -> "PredictionModel":
         """Return what prediction needs."""
-        voting = self.voting_model()
+        if self.last_epochs:
+            return replace(averaged(self.last_epochs), logit_scale=self.logit_scale)
+        return self._after_last_epoch()
+
+    def _after_last_epoch(self) -> "PredictionModel":
+        voting = VotingModel.of(self.machines)
         exponents = np.stack([machine.exponents for machine in self.machines])
         return PredictionModel(self.parameters, exponents, voting.clause_ends, voting.literal_list, self.logit_scale)
 
     def copy(self) -> "Model":
         """Return an independent copy."""
-        return self.resumed(self.parameters)
+        return self.resumed(self.parameters, self.n_averaged)
 
-    def resumed(self, parameters: MachineParameters) -> "Model":
+    def resumed(self, parameters: MachineParameters, n_averaged: int = 1) -> "Model":
         """Return a copy to resume training with these parameters.
 
         Raises
@@ -80,7 +98,11 @@ class Model:
                     f"{name} can't change when training is resumed: it was {before!r} and is now {now!r}. Set it back, "
                     "or fit again with warm_start=False."
                 )
-        return replace(self, machines=[machine.copy(parameters) for machine in self.machines])
+        machines = [machine.copy(parameters) for machine in self.machines]
+        last_epochs = self.last_epochs[-n_averaged:] if n_averaged > 1 else []
+        if n_averaged > 1 and self.n_epochs and not last_epochs:
+            last_epochs = [self._after_last_epoch()]
+        return replace(self, machines=machines, n_averaged=n_averaged, last_epochs=last_epochs)
 
 
 @dataclass(frozen=True)
@@ -96,6 +118,8 @@ class PredictionModel:
         As in `VotingModel`.
     logit_scale : float
         As in `Model`.
+    n_averaged : int
+        The number that votes are divided by: the clauses are those of this many states.
     """
 
     NO_AUTOMATA: ClassVar[str] = (
@@ -109,6 +133,7 @@ class PredictionModel:
     clause_ends: np.ndarray
     literal_list: np.ndarray
     logit_scale: float
+    n_averaged: int = 1
 
     def for_prediction(self) -> "PredictionModel":
         """Return this model."""
@@ -119,7 +144,7 @@ class PredictionModel:
         """Not available."""
         raise AttributeError(self.NO_AUTOMATA)
 
-    def resumed(self, parameters: MachineParameters) -> NoReturn:
+    def resumed(self, parameters: MachineParameters, n_averaged: int = 1) -> NoReturn:
         """Not possible."""
         raise ValueError(self.NO_AUTOMATA)
 
@@ -128,4 +153,24 @@ class PredictionModel:
         table = self.parameters.weight_table
         votes = table.to_fixed(self.exponents)
         votes[:, self.exponents.shape[1] // 2 :] *= -1
-        return VotingModel.with_votes(votes, self.clause_ends, self.literal_list, table.unit)
+        return VotingModel.with_votes(votes, self.clause_ends, self.literal_list, table.unit / self.n_averaged)
+
+
+def averaged(models: list[PredictionModel]) -> PredictionModel:
+    """Return a model whose sums of votes are the averages of those of `models`, which have the same parameters."""
+    k, (n_machines, n_clauses) = len(models), models[0].exponents.shape
+    # Of each machine first the clauses of positive polarity of all models, then those of negative.
+    numbers = np.arange(k * n_machines * n_clauses).reshape(k, n_machines, 2, -1)
+    order = numbers.transpose(1, 2, 0, 3).ravel()
+    lengths = np.concatenate([np.diff(model.clause_ends) for model in models])
+    starts = np.cumsum(lengths) - lengths
+    ends = np.concatenate([[0], np.cumsum(lengths[order])])
+    places = np.arange(ends[-1]) + np.repeat(starts[order] - ends[:-1], lengths[order])
+    return PredictionModel(
+        parameters=replace(models[0].parameters, n_clauses=k * n_clauses),
+        exponents=np.concatenate([model.exponents.ravel() for model in models])[order].reshape(n_machines, -1),
+        clause_ends=ends,
+        literal_list=np.concatenate([model.literal_list for model in models])[places],
+        logit_scale=models[-1].logit_scale,
+        n_averaged=k,
+    )

@@ -8,6 +8,7 @@ A weight is a number of times: an epoch sees a row of weight 2 twice, and a row 
 This draw, too, is a function of the seed and a running number alone.
 """
 
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -124,13 +125,14 @@ def _assign(rows: np.ndarray, labels: np.ndarray, n_classes: int, random: np.nda
     ]
 
 
-def order_by_content(literals: np.ndarray, labels: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+def order_by_content(literals: np.ndarray, answers: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
     """Order rows by their content, independently of the order that they came in.
 
     Parameters
     ----------
     literals : ndarray of shape (n_samples, n_words), uint64
-    labels : ndarray of shape (n_samples,), int64
+    answers : ndarray of shape (n_samples, n), uint64
+        A number per row and answer, the same for equal answers.
     weights : ndarray of shape (n_samples,), float64, optional
 
     Returns
@@ -138,9 +140,9 @@ def order_by_content(literals: np.ndarray, labels: np.ndarray, weights: np.ndarr
     ndarray of shape (n_samples,), int64
         Row numbers, sorted by a hash of 64 bits. Equal rows are adjacent, in the order of their weights.
     """
-    keys = labels.astype(np.uint64)
-    for word in range(literals.shape[1]):
-        keys = _mix(keys * _GOLDEN ^ literals[:, word])
+    keys = answers[:, 0]
+    for word in chain(answers.T[1:], literals.T):
+        keys = _mix(keys * _GOLDEN ^ word)
     return np.argsort(keys, kind="stable") if weights is None else np.lexsort((weights, keys))
 
 

@@ -1,7 +1,6 @@
 """Train all machines for some epochs, and measure the model after each epoch."""
 
 import functools
-import math
 import time
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -11,7 +10,8 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from wtm.machine.class_machine import FeedbackCounts, Machine
-from wtm.machine.examples import LabelledExamples, words_per_row
+from wtm.machine.examples import words_per_row
+from wtm.machine.training_rows import TrainingRows
 from wtm.machine.machine_parameters import MachineParameters
 from wtm.machine.model_state import Model
 from wtm.machine.schedule import Schedule, draw_schedule
@@ -25,13 +25,13 @@ class Votes:
 
     Attributes
     ----------
-    accuracy : float
-        Share of the rows, by weight, whose label has the largest sum.
+    score : float
+        What `TrainingRows.score` says of them.
     sums : ndarray of int64
-        The sums in fixed point of the rows of `LabelledExamples.sample`.
+        The sums in fixed point of the rows of `TrainingRows.sample`.
     """
 
-    accuracy: float
+    score: float
     sums: np.ndarray
 
 
@@ -57,8 +57,8 @@ class EpochResult:
 
 def train(
     model: Model,
-    training: LabelledExamples,
-    validation: LabelledExamples | None,
+    training: TrainingRows,
+    validation: TrainingRows | None,
     *,
     weights: np.ndarray | None = None,
     n_epochs: int,
@@ -67,28 +67,25 @@ def train(
 ) -> Generator[EpochResult, None, None]:
     """Train `model` in place: each item taken from the generator trains one epoch.
 
-    `weights`, float64 of shape (n_samples,) or None, give how many times an epoch sees each row; accuracies count rows
-    by their own weights.
+    `weights`, float64 of shape (n_samples,) or None, give how many times an epoch sees each row; scores count rows by
+    their own weights.
 
     Yields
     ------
     EpochResult
     """
     measured = training.sample()
-    n_classes = len(model.machines)
-    labels = training.labels
+    n_machines = len(model.machines)
     interruptible(functools.partial(_load_kernels, model.parameters.engine))
-    with Parallel(n_jobs=min(n_threads, n_classes), prefer="threads") as workers:
+    with Parallel(n_jobs=min(n_threads, n_machines), prefer="threads") as workers:
         for _ in range(n_epochs):
             start = time.perf_counter()
-            schedule = draw_schedule(
-                labels, n_classes, seed=model.seed, n_seen=model.n_seen, shuffle=shuffle, weights=weights
+            schedule, n_examples = training.schedule(
+                n_machines, seed=model.seed, n_seen=model.n_seen, shuffle=shuffle, weights=weights
             )
-            counts = _train_classes(workers, model, training.examples.literals, schedule)
+            counts = _train_machines(workers, model, training.examples.literals, schedule)
             seconds = time.perf_counter() - start
-            n_examples = sum(len(part.rows) for part in schedule) // 2  # each is assigned to two classes
-            model.n_seen += max(n_examples, len(labels))
-            model.n_epochs += 1
+            model.end_epoch(max(n_examples, len(training)))
             del schedule  # what the caller does before the next epoch may need the space
             yield _measure_epoch(model, seconds, counts, measured, validation, n_threads)
 
@@ -105,37 +102,28 @@ def _load_kernels(engine: str) -> None:
     Machine.new(parameters, 0, 0).train(np.empty((0, words_per_row(1)), np.uint64), nothing[0])
 
 
-def measure(voting: VotingModel, data: LabelledExamples, n_threads: int) -> Votes:
-    """Vote on labelled rows."""
+def measure(voting: VotingModel, data: TrainingRows, T: float, n_threads: int) -> Votes:
+    """Vote on rows whose answers are known."""
     sums = voting.sums(data.examples, n_threads=n_threads)
-    return Votes(accuracy(sums, data), sums[data.sampled_rows()])
-
-
-def accuracy(sums: np.ndarray, data: LabelledExamples) -> float:
-    """Share of rows, by weight, whose label has the largest sum."""
-    right = sums.argmax(axis=1) == data.labels
-    if data.weights is None:
-        return float(np.mean(right))
-    # Exact sums: early stopping must not depend on the order in which a processor adds.
-    return math.fsum(data.weights[right]) / math.fsum(data.weights)
+    return Votes(data.score(sums, voting.unit / T), sums[data.sampled_rows()])
 
 
 def _measure_epoch(
     model: Model,
     seconds: float,
     counts: list[FeedbackCounts],
-    training: LabelledExamples,
-    validation: LabelledExamples | None,
+    training: TrainingRows,
+    validation: TrainingRows | None,
     n_threads: int,
 ) -> EpochResult:
-    voting = model.voting_model()
-    on_training = measure(voting, training, n_threads)
-    on_validation = None if validation is None else measure(voting, validation, n_threads)
+    voting, T = model.voting_model(), model.parameters.T
+    on_training = measure(voting, training, T, n_threads)
+    on_validation = None if validation is None else measure(voting, validation, T, n_threads)
     entry = {
         "epoch": model.n_epochs,
         "seconds": seconds,
-        "train_accuracy": on_training.accuracy,
-        "valid_accuracy": None if on_validation is None else on_validation.accuracy,
+        f"train_{training.metric}": on_training.score,
+        f"valid_{training.metric}": None if on_validation is None else on_validation.score,
         "type_i": sum(count.type_i for count in counts),
         "type_ii": sum(count.type_ii for count in counts),
         "weights_saturated": sum(count.weights_saturated for count in counts),
@@ -144,16 +132,16 @@ def _measure_epoch(
     return EpochResult(entry, voting, on_training, on_validation)
 
 
-def _train_classes(
+def _train_machines(
     workers: Parallel, model: Model, literals: np.ndarray, schedule: list[Schedule]
 ) -> list[FeedbackCounts]:
-    # The longest first, so that no thread is left with a long class at the end.
+    # The longest first, so that no thread is left with a long epoch at the end.
     longest_first = sorted(range(len(schedule)), key=lambda i: -len(schedule[i].rows))
-    results = workers(delayed(_train_class)(model.machines[i], literals, schedule[i]) for i in longest_first)
+    results = workers(delayed(_train_machine)(model.machines[i], literals, schedule[i]) for i in longest_first)
     for i, (machine, _) in zip(longest_first, results, strict=True):
         model.machines[i] = machine  # another object only where the workers are processes
     return [count for _, count in results]
 
 
-def _train_class(machine: Machine, literals: np.ndarray, schedule: Schedule) -> tuple[Machine, FeedbackCounts]:
+def _train_machine(machine: Machine, literals: np.ndarray, schedule: Schedule) -> tuple[Machine, FeedbackCounts]:
     return machine, interruptible(lambda: machine.train(literals, schedule))

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from wtm.datasets import Dataset, load_connect_4, load_imdb, load_mnist
-from wtm.machine.examples import LabelledExamples, pack_examples
+from wtm.machine.examples import pack_examples
+from wtm.machine.training_rows import LabelledExamples
 from wtm.paper.settings import NAMES_BY_RECIPE
 
 _QUICK_ROWS = {"train": 2_000, "test": 1_000}

@@ -19,7 +19,7 @@ _MAX_GAMMA = 1000.0
 
 
 def check_parameters(params: dict[str, Any]) -> None:
-    """Check the parameters of `WTMClassifier`.
+    """Check the parameters of an estimator.
 
     Raises
     ------
@@ -34,7 +34,7 @@ def check_parameters(params: dict[str, Any]) -> None:
     fraction = _check_real(params, "validation_fraction")
     if not 0 < fraction < 1:
         raise ValueError(f"validation_fraction must be in the open interval (0, 1), got {fraction!r}.")
-    weight = params["class_weight"]
+    weight = params.get("class_weight")
     if not (weight is None or isinstance(weight, dict) or _is_one_of(weight, ("balanced",))):
         raise ValueError(f"class_weight must be None, 'balanced' or a dict of weights by label, got {weight!r}.")
     check_callbacks(params["callbacks"])
@@ -47,6 +47,8 @@ def check_parameters(params: dict[str, Any]) -> None:
         raise ValueError("n_jobs must be None, a positive number of threads, or -1 for all cores; got 0.")
     if not isinstance(params["verbose"], bool):
         _check_integer(params, "verbose", 0)
+    if "average_last" in params:
+        _check_integer(params, "average_last", 1, _MAX_CLAUSES // params["n_clauses"])
 
 
 def _check_machine_parameters(params: dict[str, Any]) -> None:
@@ -80,7 +82,7 @@ def _check_machine_parameters(params: dict[str, Any]) -> None:
 
 
 def machine_parameters(params: dict[str, Any], n_features: int) -> MachineParameters:
-    """Return what machines need of the checked parameters of `WTMClassifier`."""
+    """Return what machines need of the checked parameters."""
     return MachineParameters(
         n_features=n_features,
         n_clauses=int(params["n_clauses"]),
