@@ -1,4 +1,4 @@
-"""The Weighted Tsetlin Machine: a classifier that learns weighted AND-rules over true/false features."""
+"""The Weighted Tsetlin Machine: a classifier and a regressor of weighted AND-rules over true/false features."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -6,8 +6,9 @@ if TYPE_CHECKING:
     from wtm.booleanizer import Booleanizer
     from wtm.classifier import WTMClassifier
     from wtm.loading import load_model
+    from wtm.regressor import WTMRegressor
 
-__all__ = ["Booleanizer", "WTMClassifier", "__version__", "load_model"]
+__all__ = ["Booleanizer", "WTMClassifier", "WTMRegressor", "__version__", "load_model"]
 
 __version__ = "0.2.0"
 
@@ -18,6 +19,10 @@ def __getattr__(name: str) -> Any:
         from wtm.classifier import WTMClassifier
 
         return WTMClassifier
+    if name == "WTMRegressor":
+        from wtm.regressor import WTMRegressor
+
+        return WTMRegressor
     if name == "load_model":
         from wtm.loading import load_model
 

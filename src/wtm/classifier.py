@@ -2,8 +2,6 @@
 
 import copy
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
@@ -14,12 +12,12 @@ from wtm.fitting.early_stopping import hold_out
 from wtm.fitting.epochs import Trained, train_epochs
 from wtm.fitting.fit_memory import check_fit
 from wtm.fitting.fit_warnings import warnings_about_fit, warnings_about_row_weights, warnings_about_weights
-from wtm.machine.training_rows import LabelledExamples
 from wtm.machine.model_state import Model
+from wtm.machine.training_rows import LabelledExamples
 from wtm.modelfile import ModelRecord, scalar_attributes, write_model
 from wtm.modelfile.old_names import install_module_aliases, renamed_entry
 from wtm.rules.reducible import Reducible
-from wtm.utils.caller import warn_caller
+from wtm.utils.caller import warn_all
 from wtm.utils.paths import as_path
 from wtm.utils.threads import resolve_n_threads
 from wtm.validation.labels import check_classes, check_labels, class_indices, unique_labels
@@ -288,12 +286,12 @@ class WTMClassifier(Reducible):
             if self.early_stopping and validation is None:
                 training, validation = hold_out(training, float(self.validation_fraction), model.seed)
             by_class = class_weights(self.class_weight, self.classes_, training.labels, training.weights)
-            _warn(warnings_about_row_weights(training, by_class))
+            warn_all(warnings_about_row_weights(training, by_class))
             n_before = model.n_epochs
             trained = self._train(model, training, validation, params, by_class, n_threads)
             kept_entry = self.history_[self.n_epochs_ - 1]
-            _warn(warnings_about_fit(trained.model, training, kept_entry, by_class))
-            _warn(warnings_about_weights(trained.model, self.history_[n_before:]))
+            warn_all(warnings_about_fit(trained.model, training, kept_entry, by_class))
+            warn_all(warnings_about_weights(trained.model, self.history_[n_before:]))
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -322,9 +320,9 @@ class WTMClassifier(Reducible):
             n_threads = resolve_n_threads(self.n_jobs)
             model = self._model_to_train(params, training, n_threads, resumes=resumes)
             by_class = class_weights(self.class_weight, self.classes_, training.labels, training.weights)
-            _warn(warnings_about_row_weights(training, by_class, is_batch=True))
+            warn_all(warnings_about_row_weights(training, by_class, is_batch=True))
             trained = self._train(model, training, None, params, by_class, n_threads)
-            _warn(warnings_about_weights(trained.model, self.history_[-1:]))
+            warn_all(warnings_about_weights(trained.model, self.history_[-1:]))
         return self
 
     def save(self, path: str | os.PathLike[str], *, prediction_only: bool = False) -> None:
@@ -392,16 +390,6 @@ class WTMClassifier(Reducible):
         super().__setstate__({"max_literals": None} | state)  # pickles of wtm 0.1 lack it
         if "history_" in state:
             self.history_ = [renamed_entry(entry) for entry in self.history_]
-
-    @contextmanager
-    def _unchanged_on_error(self) -> Iterator[None]:
-        """Restore the attributes if the call fails."""
-        before = dict(self.__dict__)
-        try:
-            yield
-        except BaseException:
-            self.__dict__ = before
-            raise
 
     def _check_partial_fit(self, classes: Any, resumes: bool) -> None:
         """Check what `partial_fit` needs besides parameters and data; the first call learns the classes."""
@@ -494,9 +482,3 @@ class WTMClassifier(Reducible):
         for name in ("best_epoch_", "pruning_"):
             self.__dict__.pop(name, None)
         return self
-
-
-def _warn(found: Iterable[Warning]) -> None:
-    """Show warnings at the line that called `fit`."""
-    for warning in found:
-        warn_caller(warning)

@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 from tests.helpers.problems import small, table
-from wtm import prediction
+from wtm import estimator
 from wtm.tables import feature_blocks
 
 ANSWERS = ("predict", "predict_proba", "decision_function", "class_sums")
@@ -20,7 +20,7 @@ N_ROWS = 1300  # two whole parts of 512 rows, and a piece
 @pytest.fixture
 def few_rows_per_part(monkeypatch):
     """Parts of 512 rows, and features worked out 64 rows at a time."""
-    monkeypatch.setattr(prediction, "_BYTES_PER_PART", 1)
+    monkeypatch.setattr(estimator, "_BYTES_PER_PART", 1)
     monkeypatch.setattr(feature_blocks, "_BLOCK_CELLS", 1)
 
 
@@ -121,7 +121,7 @@ def peak_of(function):
 @pytest.mark.parametrize("dtype", [np.uint8, np.bool_, np.float32])
 @pytest.mark.parametrize("name", ["predict", "predict_proba"])
 def test_memory_does_not_grow_with_the_rows_of_a_mapped_file(tmp_path, monkeypatch, dtype, name):
-    monkeypatch.setattr(prediction, "_BYTES_PER_PART", 1 << 19)
+    monkeypatch.setattr(estimator, "_BYTES_PER_PART", 1 << 19)
     monkeypatch.setattr(feature_blocks, "_BLOCK_CELLS", 1 << 19)
     n_rows, n_features = 80_000, 100
     sample = np.random.default_rng(0).random((200, n_features))

@@ -2,9 +2,11 @@
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from wtm import Booleanizer, WTMClassifier
+from wtm import Booleanizer, WTMClassifier, WTMRegressor
 
 
-@parametrize_with_checks([WTMClassifier(), Booleanizer(), Booleanizer(2, sparse_output=True, thresholds=[0.5])])
+@parametrize_with_checks(
+    [WTMClassifier(), WTMRegressor(), Booleanizer(), Booleanizer(2, sparse_output=True, thresholds=[0.5])]
+)
 def test_scikit_learns_checks_pass(estimator, check):
     check(estimator)

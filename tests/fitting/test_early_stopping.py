@@ -9,8 +9,8 @@ import pytest
 from tests.helpers.problems import assert_same_model, small, table, three_classes, xor
 from wtm.fitting.early_stopping import hold_out
 from wtm.machine.examples import pack_examples
-from wtm.machine.training_rows import LabelledExamples
 from wtm.machine.machine_parameters import ENGINES
+from wtm.machine.training_rows import LabelledExamples
 
 
 @pytest.fixture(scope="module")

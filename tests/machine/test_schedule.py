@@ -186,7 +186,9 @@ def test_the_order_is_that_of_every_platform():
         for word in row:
             key = mixed((key * 0x9E3779B97F4A7C15 % 2**64) ^ word)
         keys.append(key)
-    assert order_by_content(literals, np.arange(6, dtype=np.uint64)[:, None]).tolist() == sorted(range(6), key=keys.__getitem__)
+    assert order_by_content(literals, np.arange(6, dtype=np.uint64)[:, None]).tolist() == sorted(
+        range(6), key=keys.__getitem__
+    )
 
 
 def mixed(x):

@@ -101,7 +101,7 @@ def test_long_names_are_cut_where_an_explanation_is_shown():
 def test_explanations_do_not_depend_on_the_size_of_the_parts(three, monkeypatch):
     X = pd.concat([mixed_frame(600, seed=5)[0]] * 2)
     whole = three.explain(X)
-    monkeypatch.setattr("wtm.prediction._BYTES_PER_PART", 1)
+    monkeypatch.setattr("wtm.estimator._BYTES_PER_PART", 1)
     parts = three.set_params(n_jobs=2).explain(X)
     assert [e.rules.votes.tolist() for e in parts] == [e.rules.votes.tolist() for e in whole]
     assert (three.transform(X) != three.set_params(n_jobs=1).transform(X)).nnz == 0

@@ -102,7 +102,7 @@ def test_statistics_are_those_of_numpy(model, one_sided, request, new_rows):
 def test_counts_do_not_depend_on_the_size_of_the_parts(three, new_rows, monkeypatch):
     X, y = pd.concat([new_rows[0]] * 3), np.tile(new_rows[1], 3)
     whole = three.rules(X, y)
-    monkeypatch.setattr("wtm.prediction._BYTES_PER_PART", 1)
+    monkeypatch.setattr("wtm.estimator._BYTES_PER_PART", 1)
     for name, values in three.rules(X, y).columns.items():
         np.testing.assert_array_equal(values, whole.columns[name])
 

@@ -5,9 +5,9 @@ from typing import TypeVar
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from wtm.machine.training_rows import LabelledExamples, TrainingRows
 from wtm.machine.model_state import Model
 from wtm.machine.training import EpochResult, Votes, measure
+from wtm.machine.training_rows import LabelledExamples, TrainingRows
 from wtm.machine.voting import VotingModel
 from wtm.utils.printable import counted
 
@@ -44,9 +44,7 @@ def hold_out(data: Rows, fraction: float, seed: int) -> tuple[Rows, Rows]:
     n_split = np.count_nonzero(counts > 1)
     random_state = int(np.random.SeedSequence(seed, spawn_key=(2,)).generate_state(1)[0])
     try:
-        _, held_out = train_test_split(
-            several, test_size=fraction, random_state=random_state, stratify=labels[several]
-        )
+        _, held_out = train_test_split(several, test_size=fraction, random_state=random_state, stratify=labels[several])
     except ValueError:
         reason = (
             f"both parts need a row of each of the {n_split} classes with two rows or more"

@@ -11,9 +11,9 @@ from wtm.fitting.callbacks import Epoch, call_all, check_callbacks
 from wtm.fitting.early_stopping import BestEpoch
 from wtm.fitting.progress import show_epochs
 from wtm.machine.calibration import fit_logit_scale
-from wtm.machine.training_rows import LabelledExamples, TrainingRows
 from wtm.machine.model_state import Model
 from wtm.machine.training import measure, train
+from wtm.machine.training_rows import LabelledExamples, TrainingRows
 from wtm.machine.voting import VotingModel
 from wtm.validation.row_weights import check_total
 

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from wtm.machine.training_rows import LabelledExamples, NumberedExamples, TrainingRows
 from wtm.machine.model_state import Model
+from wtm.machine.training_rows import LabelledExamples, NumberedExamples, TrainingRows
 
 _MAX_EMPTY = 0.5
 _MAX_T_TO_SUM = 2.0

@@ -11,12 +11,12 @@ _Entry = TypeVar("_Entry")
 
 def describe_epoch(entry: dict[str, Any]) -> str:
     """Summarize an entry of `history_` in one line."""
-    if "train_r2" in entry:
-        parts = [f"{name} R2 {entry[f'{name}_r2']:.4f}" for name in ("train", "valid") if entry[f"{name}_r2"] is not None]
-    else:
-        parts = [f"train {100 * entry['train_accuracy']:.2f} %"]
-        if entry["valid_accuracy"] is not None:
-            parts.append(f"valid {100 * entry['valid_accuracy']:.2f} %")
+    parts = []
+    for part in ("train", "valid"):
+        if entry.get(f"{part}_accuracy") is not None:
+            parts.append(f"{part} {100 * entry[f'{part}_accuracy']:.2f} %")
+        elif entry.get(f"{part}_r2") is not None:
+            parts.append(f"{part} R squared {entry[f'{part}_r2']:.4f}")
     parts += [f"{entry['literals_per_clause']:.1f} literals/clause", f"{entry['seconds']:.2f} s"]
     return ", ".join(parts)
 

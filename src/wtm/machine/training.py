@@ -11,10 +11,10 @@ from joblib import Parallel, delayed
 
 from wtm.machine.class_machine import FeedbackCounts, Machine
 from wtm.machine.examples import words_per_row
-from wtm.machine.training_rows import TrainingRows
 from wtm.machine.machine_parameters import MachineParameters
 from wtm.machine.model_state import Model
 from wtm.machine.schedule import Schedule, draw_schedule
+from wtm.machine.training_rows import TrainingRows
 from wtm.machine.voting import VotingModel
 from wtm.utils.interruption import interruptible
 

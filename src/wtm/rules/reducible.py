@@ -11,8 +11,8 @@ from sklearn.utils import check_consistent_length, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from wtm.machine.calibration import PRIOR_SCALE, fit_logit_scale
-from wtm.machine.training_rows import LabelledExamples
 from wtm.machine.model_state import PredictionModel
+from wtm.machine.training_rows import LabelledExamples
 from wtm.rules.merging import distinct_clauses, find_rules
 from wtm.rules.output_bits import output_bits, sparse_outputs
 from wtm.rules.pruning import eliminate, with_clauses

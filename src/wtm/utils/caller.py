@@ -2,6 +2,7 @@
 
 import sys
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 _PACKAGES = {"wtm", "sklearn"}  # scikit-learn wraps some methods, and calls those of pipelines
@@ -13,6 +14,12 @@ def warn_caller(warning: Warning) -> None:
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in _PACKAGES:
         level, frame = level + 1, frame.f_back
     warnings.warn(warning, stacklevel=level)
+
+
+def warn_all(found: Iterable[Warning]) -> None:
+    """Issue warnings as `warn_caller` does."""
+    for warning in found:
+        warn_caller(warning)
 
 
 def warn_caller_once(estimator: Any, warning: Warning) -> None:

@@ -1,0 +1,385 @@
+"""WTMRegressor: the Weighted Tsetlin Machine as a scikit-learn regressor."""
+
+import copy
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils import check_consistent_length
+from sklearn.utils.validation import check_is_fitted
+
+from wtm.estimator import Estimator
+from wtm.fitting.early_stopping import hold_out
+from wtm.fitting.epochs import Trained, train_epochs
+from wtm.fitting.fit_memory import check_fit
+from wtm.fitting.fit_warnings import warnings_about_fit, warnings_about_row_weights, warnings_about_weights
+from wtm.machine.model_state import Model
+from wtm.machine.training_rows import NumberedExamples
+from wtm.utils.caller import warn_all, warn_caller_once
+from wtm.utils.threads import resolve_n_threads
+from wtm.validation.parameters import check_parameters, draw_seed, machine_parameters
+from wtm.validation.row_weights import mean_one_if_shares, sample_weights
+from wtm.validation.targets import check_numbers, check_range, to_numbers, to_shares
+
+__all__ = ["WTMRegressor"]
+
+
+class WTMRegressor(RegressorMixin, Estimator):
+    """Weighted Tsetlin Machine for numbers: a sum of weighted AND-rules over true/false features.
+
+    Each number to predict has a machine of `n_clauses` clauses. Half of them add their weight to the sum where they
+    are true, half subtract it. The range of the training targets is scaled to sums from -T to T, and a prediction is
+    the sum, clipped to that range and scaled back.
+
+    In training, each clause gets feedback with probability abs(e) / 2T, where e is the difference between an example's
+    target and its clipped sum. Where the sum is too small, clauses that add get Type I feedback and the others Type II;
+    where it is too large, the reverse. The classifier's training is the case of the two targets T and -T. The
+    regression Tsetlin machine [1]_ has clauses that only add, and no weights.
+
+    Parameters
+    ----------
+    n_clauses : int, default=1000
+        Number of clauses per output, even.
+    T : float, default=100
+        Sum of votes that stands for the upper end of the range. With more clauses, use a larger `T`.
+    s : float, default=20
+        Specificity, from 1 to 2**32, as in :class:`wtm.WTMClassifier`.
+    gamma : float, default=0.01
+        Learning rate of the weights: each update multiplies or divides a weight by 1 + gamma.
+    n_epochs : int, default=30
+        Number of passes over the training examples.
+    average_last : int, default=10
+        The votes of the last `average_last` epochs are averaged, which makes predictions less noisy. With 1, they are
+        those of the last epoch alone. Prediction takes longer, and a model has that many times as many rules before
+        equal ones are merged.
+    y_range : pair of float, list of pairs or None, default=None
+        Smallest and largest number that can be predicted, for each output if there are several. None takes the range
+        of the training targets; give it for `partial_fit`, where those of the first call may not be all. Targets
+        outside are clipped, with a warning.
+    n_states, boost_true_positive, max_literals, init, engine, sampler
+        As in :class:`wtm.WTMClassifier`.
+    booleanizer : {"auto", "strict"} or Booleanizer, default="auto"
+        As in :class:`wtm.WTMClassifier`. Regression gains from more thresholds per column than classification, such as
+        ``Booleanizer(n_thresholds=30)``.
+    shuffle : bool, default=True
+        Whether each epoch takes the examples in a new random order. The model then doesn't depend on the order of the
+        rows.
+    early_stopping : bool, default=False
+        Whether `fit` keeps the state of the epoch with the best R squared on validation data, and stops when that
+        hasn't improved for `n_iter_no_change` epochs. The validation data are `X_val` and `y_val` if given, else a part
+        of the training rows, which are then not trained on.
+    validation_fraction : float, default=0.1
+        Fraction of the rows that `early_stopping` holds out.
+    n_iter_no_change : int, default=10
+        Number of epochs without improvement after which `early_stopping` stops.
+    warm_start, callbacks
+        As in :class:`wtm.WTMClassifier`.
+    n_jobs : int or None, default=None
+        Number of threads, used over outputs in training and over rows in prediction. None means 1 unless in a
+        :func:`joblib.parallel_config` context; -1 means all cores. Results don't depend on it.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed. The same integer gives the same model bit for bit, on any processor and with any number of threads.
+    verbose : int, default=0
+        0 is silent, 1 shows the progress on a terminal or in a notebook, 2 prints a line per epoch.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Number of columns seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns. Defined only if `X` has names that are all strings.
+    n_outputs_ : int
+        Number of numbers to predict per row.
+    y_range_ : ndarray of shape (n_outputs_, 2)
+        Smallest and largest number that can be predicted.
+    booleanizer_ : Booleanizer or None
+        Turns columns into features. None if the columns are the features, each true above 0.5.
+    n_epochs_ : int
+        Number of epochs that the model has been trained; after `early_stopping` the best one.
+    best_epoch_ : int
+        Same as `n_epochs_`. Defined only after a `fit` with `early_stopping`.
+    history_ : list of dict
+        Metrics of each epoch: ``epoch`` (from 1), ``seconds`` (of training alone), ``train_r2`` (R squared on all
+        training rows, or on 5,000 spread evenly if there are more), ``valid_r2`` (None without validation data),
+        ``type_i`` and ``type_ii`` (number of feedbacks), ``weights_saturated``, ``literals_per_clause``, and what
+        callbacks add. R squared is that of the averaged votes, and weights rows by `sample_weight`.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of the rules, by weight, that use each column of `X`, as in :class:`wtm.WTMClassifier`.
+    machines_ : list of wtm.machine.class_machine.Machine
+        The machine of each output, after the last epoch.
+
+    References
+    ----------
+    .. [1] Abeyrathna, Granmo, Zhang, Jiao, Goodwin: The regression Tsetlin machine: a novel approach to interpretable
+       nonlinear regression, Philosophical Transactions of the Royal Society A 378, 2020,
+       https://doi.org/10.1098/rsta.2019.0165.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wtm import WTMRegressor
+    >>> X = np.random.default_rng(0).uniform(size=(1000, 3))
+    >>> y = np.where(X[:, 0] > 0.5, 10, 0) + 5 * X[:, 1]
+    >>> reg = WTMRegressor(n_clauses=100, T=20, random_state=0).fit(X[:800], y[:800])
+    >>> reg.score(X[800:], y[800:]) > 0.95
+    True
+    """
+
+    best_epoch_: int
+    feature_names_in_: np.ndarray
+    history_: list[dict[str, Any]]
+    n_epochs_: int
+    n_outputs_: int
+    y_range_: np.ndarray
+
+    def __init__(
+        self,
+        n_clauses: int = 1000,
+        T: float = 100,
+        s: float = 20,
+        gamma: float = 0.01,
+        n_epochs: int = 30,
+        *,
+        average_last: int = 10,
+        y_range: Any = None,
+        n_states: int = 256,
+        boost_true_positive: bool = True,
+        max_literals: int | None = None,
+        init: str = "border",
+        engine: str = "lazy",
+        sampler: str = "bits",
+        booleanizer: Any = "auto",
+        shuffle: bool = True,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 10,
+        warm_start: bool = False,
+        callbacks: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_clauses = n_clauses
+        self.T = T
+        self.s = s
+        self.gamma = gamma
+        self.n_epochs = n_epochs
+        self.average_last = average_last
+        self.y_range = y_range
+        self.n_states = n_states
+        self.boost_true_positive = boost_true_positive
+        self.max_literals = max_literals
+        self.init = init
+        self.engine = engine
+        self.sampler = sampler
+        self.booleanizer = booleanizer
+        self.shuffle = shuffle
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.warm_start = warm_start
+        self.callbacks = callbacks
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None) -> Self:
+        """Train for `n_epochs` epochs, from the start unless `warm_start`.
+
+        If the call is interrupted, by Ctrl-C, a callback or an error, the estimator stays as it was.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            Columns of any kind that `booleanizer` accepts. Sparse data stay sparse.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Numbers to predict.
+        sample_weight : array-like of shape (n_samples,), optional
+            How many times an epoch sees each row, as in :meth:`wtm.WTMClassifier.fit`.
+        X_val, y_val : array-like, optional
+            Validation data, which are not trained on. Their R squared is recorded in `history_`.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError, TypeError
+            A parameter or the data can't be used.
+        MemoryError
+            The fit needs more memory than is free.
+
+        Warns
+        -----
+        ConvergenceWarning
+            The model has learnt little: it is not better than predicting the mean, most clauses are empty, or the sums
+            can't reach `T`.
+        RuntimeWarning
+            Weights of clauses reached the largest weight.
+        UserWarning
+            Targets are outside `y_range`, or as in :meth:`wtm.WTMClassifier.fit`.
+        """
+        with self._unchanged_on_error():
+            params = self._checked_parameters()
+            resumes = bool(self.warm_start) and self.__sklearn_is_fitted__()
+            training = self._training_data(X, y, sample_weight, resumes=resumes)
+            validation = self._validation_data(X_val, y_val)
+            n_threads = resolve_n_threads(self.n_jobs)
+            model = self._model_to_train(params, training, n_threads, resumes=resumes)
+            if self.early_stopping and validation is None:
+                training, validation = hold_out(training, float(self.validation_fraction), model.seed)
+            warn_all(warnings_about_row_weights(training))
+            n_before = model.n_epochs
+            trained = self._train(model, training, validation, params, n_threads)
+            warn_all(warnings_about_fit(trained.model, training, self.history_[self.n_epochs_ - 1]))
+            warn_all(warnings_about_weights(trained.model, self.history_[n_before:]))
+        return self
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train for one epoch, resuming from the current state. `early_stopping` is ignored.
+
+        Parameters
+        ----------
+        X, y
+            As in `fit`. Without the parameter `y_range`, the first call decides which numbers can be predicted.
+        sample_weight
+            As in `fit`, but never scaled, since the weights of later batches are not known.
+
+        Returns
+        -------
+        self
+        """
+        with self._unchanged_on_error():
+            params = self._checked_parameters() | {"n_epochs": 1, "early_stopping": False}
+            resumes = self.__sklearn_is_fitted__()
+            training = self._training_data(X, y, sample_weight, resumes=resumes, is_batch=True)
+            n_threads = resolve_n_threads(self.n_jobs)
+            model = self._model_to_train(params, training, n_threads, resumes=resumes)
+            warn_all(warnings_about_row_weights(training, is_batch=True))
+            trained = self._train(model, training, None, params, n_threads)
+            warn_all(warnings_about_weights(trained.model, self.history_[-1:]))
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict numbers.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_outputs_), float64
+            Of the shape of the `y` of the training, and within `y_range_`.
+        """
+        check_is_fitted(self)
+        unit = self._voting_model().unit / self._model.parameters.T
+        return self._from_sums(X, lambda sums: self._shaped(to_numbers(sums * unit, self.y_range_)))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.single_output, tags.target_tags.multi_output = True, True
+        return tags
+
+    def _shaped(self, numbers: np.ndarray) -> np.ndarray:
+        return numbers[:, 0] if self._y_is_flat else numbers
+
+    def _checked_parameters(self) -> dict[str, Any]:
+        params = self.get_params(deep=False)
+        check_parameters(params)
+        return params
+
+    def _training_data(
+        self, X: Any, y: Any, sample_weight: Any, *, resumes: bool, is_batch: bool = False
+    ) -> NumberedExamples:
+        table, y = self._table(X, reset=not resumes), check_numbers(y, "y")
+        check_consistent_length(table, y)
+        weights = sample_weights(sample_weight, len(y))
+        if weights is not None and not weights.all():
+            # Rows of weight 0 are removed before anything is learnt or drawn.
+            present = np.flatnonzero(weights)
+            table, y, weights = table[present], y[present], weights[present]
+        if weights is not None and not is_batch:
+            weights = mean_one_if_shares(weights)
+        if not resumes:
+            self._y_is_flat = y.ndim == 1
+            self.n_outputs_ = 1 if y.ndim == 1 else y.shape[1]
+            self._learn_features(table, weights)
+        columns = self._columns(y, "y")
+        if not resumes:
+            found = np.stack([columns.min(axis=0), columns.max(axis=0)], axis=1)
+            self.y_range_ = found if self.y_range is None else check_range(self.y_range, self.n_outputs_)
+        data = NumberedExamples(self._examples(table), self._shares(columns, "y"), weights)
+        return data.by_content() if self.shuffle else data
+
+    def _validation_data(self, X_val: Any, y_val: Any) -> NumberedExamples | None:
+        if (X_val is None) != (y_val is None):
+            missing = "X_val" if X_val is None else "y_val"
+            raise ValueError(f"X_val and y_val must be passed together, but {missing} is None.")
+        if X_val is None:
+            return None
+        table, y = self._table(X_val, name="X_val"), check_numbers(y_val, "y_val")
+        check_consistent_length(table, y)
+        return NumberedExamples(self._examples(table, "X_val"), to_shares(self._columns(y, "y_val"), self.y_range_))
+
+    def _columns(self, y: np.ndarray, name: str) -> np.ndarray:
+        columns = y.reshape(len(y), -1)
+        if columns.shape[1] != self.n_outputs_:
+            raise ValueError(f"{name} must have {self.n_outputs_} numbers per row as in fit, got {columns.shape[1]}.")
+        return columns
+
+    def _shares(self, columns: np.ndarray, name: str) -> np.ndarray:
+        low, high = self.y_range_.T
+        outside = (columns < low) | (columns > high)
+        if outside.any():
+            value = columns[outside][0]
+            warn_caller_once(
+                self,
+                UserWarning(
+                    f"{name} holds {value:g}, which is outside y_range {self.y_range_.tolist()}: such numbers are "
+                    "trained as the nearest end of the range. Fit again with a wider y_range to predict them."
+                ),
+            )
+        return np.clip(to_shares(columns, self.y_range_), -1.0, 1.0)
+
+    def _model_to_train(
+        self, params: dict[str, Any], training: NumberedExamples, n_threads: int, *, resumes: bool
+    ) -> Model:
+        """Return a new model, or a copy of the current one, which is needed if the call fails."""
+        parameters, n_averaged = machine_parameters(params, training.examples.n_features), int(params["average_last"])
+        keeps_best = bool(params["early_stopping"])
+        check_fit(parameters, self.n_outputs_, len(training), n_threads=n_threads, keeps_best=keeps_best)
+        if resumes:
+            return self._model.resumed(parameters, n_averaged)
+        return Model.new(parameters, self.n_outputs_, draw_seed(self.random_state), n_averaged)
+
+    def _train(
+        self,
+        model: Model,
+        training: NumberedExamples,
+        validation: NumberedExamples | None,
+        params: dict[str, Any],
+        n_threads: int,
+    ) -> Trained:
+        trained = train_epochs(
+            model,
+            training,
+            validation,
+            params,
+            class_weights=None,
+            history=self.history_[: model.n_epochs] if model.n_epochs else [],
+            n_threads=n_threads,
+            as_estimator=lambda current: copy.copy(self)._fitted_with(current),
+        )
+        self._fitted_with(trained)
+        if params["early_stopping"]:
+            self.best_epoch_ = self.n_epochs_
+        return trained
+
+    def _fitted_with(self, trained: Trained) -> Self:
+        """Take over the result of a training."""
+        self._model, self._voting = trained.model, trained.voting
+        self.history_, self.n_epochs_ = trained.history, trained.model.n_epochs
+        self.__dict__.pop("best_epoch_", None)
+        return self
