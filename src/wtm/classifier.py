@@ -1,12 +1,10 @@
 """WTMClassifier: the Weighted Tsetlin Machine as a scikit-learn classifier."""
 
 import copy
-import os
 from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_consistent_length
-from sklearn.utils.validation import check_is_fitted
 
 from wtm.fitting.early_stopping import hold_out
 from wtm.fitting.epochs import Trained, train_epochs
@@ -14,11 +12,10 @@ from wtm.fitting.fit_memory import check_fit
 from wtm.fitting.fit_warnings import warnings_about_fit, warnings_about_row_weights, warnings_about_weights
 from wtm.machine.model_state import Model
 from wtm.machine.training_rows import LabelledExamples
-from wtm.modelfile import ModelRecord, scalar_attributes, write_model
+from wtm.modelfile import ModelRecord
 from wtm.modelfile.old_names import install_module_aliases, renamed_entry
 from wtm.rules.reducible import Reducible
 from wtm.utils.caller import warn_all
-from wtm.utils.paths import as_path
 from wtm.utils.threads import resolve_n_threads
 from wtm.validation.labels import check_classes, check_labels, class_indices, unique_labels
 from wtm.validation.parameters import check_parameters, draw_seed, machine_parameters
@@ -325,66 +322,12 @@ class WTMClassifier(Reducible):
             warn_all(warnings_about_weights(trained.model, self.history_[-1:]))
         return self
 
-    def save(self, path: str | os.PathLike[str], *, prediction_only: bool = False) -> None:
-        """Write the model to a file that :func:`wtm.load_model` reads.
+    def _learnt(self) -> dict[str, Any]:
+        return {"classes": self.classes_}
 
-        The file stores the full training state, parameters and fitted attributes. It contains no training data and no
-        code: it is a safetensors file, described in docs/model-file.md. `random_state` is stored if it is an integer,
-        else as None; `callbacks` are not stored. If the call fails or is interrupted, an existing file stays as it was.
-
-        Parameters
-        ----------
-        path : str or path-like
-            Name of the file. An existing file is replaced.
-        prediction_only : bool, default=False
-            Whether to store only the included literals and the weights, which makes a small file. The model read from
-            it predicts the same and has the same rules, but has no `machines_` and can't be trained further.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            The model is not fitted.
-        TypeError
-            The estimator is of a subclass; a parameter or label is not plain data; `path` is not a string or path-like;
-            or `prediction_only` is not a boolean.
-        ValueError
-            `path` is a folder or a device; or the model was itself saved with ``prediction_only=True``, and
-            `prediction_only` is False.
-        MemoryError
-            There is not enough free memory for the copy that is written.
-        OSError
-            The file can't be written.
-        """
-        path = as_path(path, "path")
-        check_is_fitted(self)
-        if type(self) is not WTMClassifier:
-            raise TypeError(f"save can only write a WTMClassifier, got the subclass {type(self).__name__}: pickle it.")
-        if not isinstance(prediction_only, bool | np.bool_):
-            raise TypeError(f"prediction_only must be True or False, got {prediction_only!r}.")
-        write_model(path, self._to_record(), prediction_only=bool(prediction_only))
-
-    def _to_record(self) -> ModelRecord:
-        names = getattr(self, "feature_names_in_", None)
-        return ModelRecord(
-            parameters=self.get_params(deep=False),
-            model=self._model,
-            classes=self.classes_,
-            history=self.history_,
-            attributes=scalar_attributes(self.__dict__),
-            booleanizer=self.booleanizer_,
-            feature_names=None if names is None else [str(name) for name in names],
-        )
-
-    @classmethod
-    def _from_record(cls, record: ModelRecord) -> Self:
-        """Make a fitted classifier."""
-        clf = cls(**record.parameters)
-        clf._model = record.model
-        clf.classes_, clf.history_, clf.booleanizer_ = record.classes, record.history, record.booleanizer
-        if record.feature_names is not None:
-            clf.feature_names_in_ = np.array(record.feature_names, object)
-        clf.__dict__.update(record.attributes)
-        return clf
+    def _learn_again(self, record: ModelRecord) -> None:
+        assert record.classes is not None
+        self.classes_ = record.classes
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__({"max_literals": None} | state)  # pickles of wtm 0.1 lack it

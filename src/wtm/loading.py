@@ -1,14 +1,16 @@
 """Load trained models from files."""
 
 import os
+from typing import Any
 
 from wtm.classifier import WTMClassifier
 from wtm.modelfile import read_model
+from wtm.regressor import WTMRegressor
 from wtm.utils.paths import as_path
 
 
-def load_model(path: str | os.PathLike[str]) -> WTMClassifier:
-    """Read a classifier that :meth:`WTMClassifier.save` wrote.
+def load_model(path: str | os.PathLike[str]) -> Any:
+    """Read the estimator that its method ``save`` wrote.
 
     It predicts and resumes training exactly as the saved one would have, bit for bit. A file saved with
     ``prediction_only=True`` holds no automata: its model predicts the same, but can't be trained further.
@@ -19,7 +21,7 @@ def load_model(path: str | os.PathLike[str]) -> WTMClassifier:
 
     Returns
     -------
-    WTMClassifier
+    WTMClassifier or WTMRegressor
 
     Raises
     ------
@@ -36,4 +38,23 @@ def load_model(path: str | os.PathLike[str]) -> WTMClassifier:
     -----
     A model file holds no code, and none is run. Its checksum detects damage; it does not prove who wrote the file.
     """
-    return WTMClassifier._from_record(read_model(as_path(path, "path"), WTMClassifier().get_params(deep=False)))
+    defaults = {kind.__name__: kind().get_params(deep=False) for kind in (WTMClassifier, WTMRegressor)}
+    record = read_model(as_path(path, "path"), defaults)
+    return (WTMClassifier if record.ranges is None else WTMRegressor)._from_record(record)
+
+
+def load_classifier(path: str | os.PathLike[str]) -> WTMClassifier:
+    """Read a classifier as `load_model` does, for programs that need one.
+
+    Raises
+    ------
+    ValueError
+        The file holds a regressor, or can't be read.
+    """
+    model = load_model(path)
+    if not isinstance(model, WTMClassifier):
+        raise ValueError(
+            f"{path} holds a {type(model).__name__}, and this is for a WTMClassifier. Use the model in Python: "
+            f"wtm.load_model({str(path)!r})."
+        )
+    return model

@@ -1,6 +1,7 @@
 """WTMRegressor: the Weighted Tsetlin Machine as a scikit-learn regressor."""
 
 import copy
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -15,11 +16,16 @@ from wtm.fitting.fit_memory import check_fit
 from wtm.fitting.fit_warnings import warnings_about_fit, warnings_about_row_weights, warnings_about_weights
 from wtm.machine.model_state import Model
 from wtm.machine.training_rows import NumberedExamples
+from wtm.modelfile import ModelRecord
+from wtm.rules.addends import AddendTable
+from wtm.rules.merging import Clauses, clauses_of, find_rules
+from wtm.rules.output_bits import output_bits, sparse_outputs
+from wtm.rules.vocabulary import Vocabulary
 from wtm.utils.caller import warn_all, warn_caller_once
 from wtm.utils.threads import resolve_n_threads
 from wtm.validation.parameters import check_parameters, draw_seed, machine_parameters
 from wtm.validation.row_weights import mean_one_if_shares, sample_weights
-from wtm.validation.targets import check_numbers, check_range, to_numbers, to_shares
+from wtm.validation.targets import check_numbers, check_range, middle_and_half, to_numbers, to_shares
 
 __all__ = ["WTMRegressor"]
 
@@ -92,6 +98,8 @@ class WTMRegressor(RegressorMixin, Estimator):
         Number of numbers to predict per row.
     y_range_ : ndarray of shape (n_outputs_, 2)
         Smallest and largest number that can be predicted.
+    y_ndim_ : int
+        1 if predictions have the shape (n_samples,), 2 if (n_samples, n_outputs_).
     booleanizer_ : Booleanizer or None
         Turns columns into features. None if the columns are the features, each true above 0.5.
     n_epochs_ : int
@@ -118,8 +126,8 @@ class WTMRegressor(RegressorMixin, Estimator):
     --------
     >>> import numpy as np
     >>> from wtm import WTMRegressor
-    >>> X = np.random.default_rng(0).uniform(size=(1000, 3))
-    >>> y = np.where(X[:, 0] > 0.5, 10, 0) + 5 * X[:, 1]
+    >>> X = np.random.default_rng(0).integers(0, 2, (1000, 8))
+    >>> y = 10 * X[:, 0] + 5 * (X[:, 1] & X[:, 2])
     >>> reg = WTMRegressor(n_clauses=100, T=20, random_state=0).fit(X[:800], y[:800])
     >>> reg.score(X[800:], y[800:]) > 0.95
     True
@@ -130,6 +138,7 @@ class WTMRegressor(RegressorMixin, Estimator):
     history_: list[dict[str, Any]]
     n_epochs_: int
     n_outputs_: int
+    y_ndim_: int
     y_range_: np.ndarray
 
     def __init__(
@@ -277,13 +286,78 @@ class WTMRegressor(RegressorMixin, Estimator):
         unit = self._voting_model().unit / self._model.parameters.T
         return self._from_sums(X, lambda sums: self._shaped(to_numbers(sums * unit, self.y_range_)))
 
+    def rules(self, X: Any = None, *, feature_names: Sequence[str] | None = None) -> AddendTable:
+        """Return the rules as a table, without redundant conditions and with equal rules merged.
+
+        A prediction is the middle of `y_range_`, plus what the rules add that hold for the row, clipped to `y_range_`.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features), optional
+            Rows on which the rules are counted.
+        feature_names : sequence of str of length n_features, optional
+            Names of the columns; the default is the names seen in `fit`, or else ``x0``, ``x1`` and so on.
+
+        Returns
+        -------
+        wtm.rules.AddendTable
+            The rules that add or subtract most come first; with `X`, most on all rows together.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            The model is not fitted.
+        ValueError
+            `X` can't be used, or `feature_names` does not have a different name for each column.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wtm import WTMRegressor
+        >>> X = np.random.default_rng(0).integers(0, 2, (1000, 3))
+        >>> reg = WTMRegressor(n_clauses=4, T=4, s=4, random_state=0).fit(X, 10 * X[:, 0] + X[:, 1])
+        >>> print(reg.rules()[0])
+        IF NOT (x0) AND NOT (x1) THEN subtracts 5.878
+        """
+        check_is_fitted(self)
+        vocabulary, voting = Vocabulary.of(self, feature_names), self._voting_model()
+        clauses, _ = find_rules(clauses_of(voting), vocabulary, one_sided=False)
+        middle, half = middle_and_half(self.y_range_)
+        per_vote = half * voting.unit / self._model.parameters.T
+        size, statistics = np.abs(clauses.votes * per_vote[clauses.classes]), {}
+        if X is not None:
+            statistics["support"] = self._support(X, clauses)
+            size = size * statistics["support"]
+        order = np.argsort(-size, kind="stable")
+        statistics = {name: values[order] for name, values in statistics.items()}
+        outputs = list(range(self.n_outputs_))
+        return AddendTable(
+            clauses[order], vocabulary, outputs, voting.unit, False, statistics, middle=middle, _per_vote=per_vote
+        )
+
+    def _support(self, X: Any, clauses: Clauses) -> np.ndarray:
+        table, n_threads = self._table(X), resolve_n_threads(self.n_jobs)
+        n_true = np.zeros(len(clauses))
+        for examples in self._parts(table, n_threads, bytes_per_row=len(clauses) // 8 + 1):
+            bits = output_bits(examples, clauses.ends, clauses.literals, n_threads=n_threads)
+            n_true += sparse_outputs(bits, len(examples), len(clauses)).sum(axis=0)
+        return n_true / len(table)
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.single_output, tags.target_tags.multi_output = True, True
         return tags
 
+    def _learnt(self) -> dict[str, Any]:
+        return {"classes": None, "ranges": self.y_range_}
+
+    def _learn_again(self, record: ModelRecord) -> None:
+        assert record.ranges is not None
+        self.y_range_, self.n_outputs_ = record.ranges, len(record.ranges)
+        self.y_ndim_ = record.attributes.get("y_ndim_", 2)
+
     def _shaped(self, numbers: np.ndarray) -> np.ndarray:
-        return numbers[:, 0] if self._y_is_flat else numbers
+        return numbers[:, 0] if self.y_ndim_ == 1 else numbers
 
     def _checked_parameters(self) -> dict[str, Any]:
         params = self.get_params(deep=False)
@@ -303,8 +377,7 @@ class WTMRegressor(RegressorMixin, Estimator):
         if weights is not None and not is_batch:
             weights = mean_one_if_shares(weights)
         if not resumes:
-            self._y_is_flat = y.ndim == 1
-            self.n_outputs_ = 1 if y.ndim == 1 else y.shape[1]
+            self.y_ndim_, self.n_outputs_ = y.ndim, 1 if y.ndim == 1 else y.shape[1]
             self._learn_features(table, weights)
         columns = self._columns(y, "y")
         if not resumes:

@@ -17,7 +17,7 @@ from wtm.cli.column_options import named_target
 from wtm.cli.output import check_output
 from wtm.cli.predictions import PREDICTION, Predictions, probability_names, stored_format
 from wtm.cli.table_options import TableOptions
-from wtm.loading import load_model
+from wtm.loading import load_classifier
 from wtm.table_files.open_table import STANDARD_STREAM, open_table
 from wtm.table_files.target_labels import labels_of_model
 from wtm.utils.atomic_write import atomic_write
@@ -30,7 +30,7 @@ def evaluate(
     options: TableOptions, model: Path, target: str | None, out: Path | None, *, drop_missing_target: bool
 ) -> None:
     """Print the metrics, or write them as JSON."""
-    clf = load_model(model)
+    clf = load_classifier(model)
     clf.n_jobs = options.n_jobs
     target = getattr(clf, "target_name_", None) if target is None else target
     if not isinstance(target, str):

@@ -8,14 +8,14 @@ import typer
 
 from wtm.cli.predictions import Predictions, stored_format
 from wtm.cli.table_options import TableOptions
-from wtm.loading import load_model
+from wtm.loading import load_classifier
 from wtm.table_files.open_table import open_table
 from wtm.utils.printable import counted
 
 
 def explain(options: TableOptions, model: Path, rows: Sequence[int], *, nearest_change: bool) -> None:
     """Print the explanations of rows, numbered from 1, in the order of the file."""
-    clf = load_model(model)
+    clf = load_classifier(model)
     clf.n_jobs = options.n_jobs
     missing = set(rows)
     with open_table(options.data, options.format.over(stored_format(clf))) as source:

@@ -19,7 +19,7 @@ from wtm.export import from_json, summarize, to_c, to_json, to_onnx, to_python, 
 from wtm.export.c_source import NUMBER_TYPES
 from wtm.export.names import check_name
 from wtm.export.sql_query import DIALECTS
-from wtm.loading import load_model
+from wtm.loading import load_classifier
 from wtm.table_files.csv_format import CsvFormat
 from wtm.table_files.open_table import STANDARD_STREAM, open_table
 from wtm.utils.atomic_write import atomic_write
@@ -76,7 +76,7 @@ def export(
     with new_folder(out):
         for path in paths:
             check_output(path, [model] if data is None else [model, data], overwrite=overwrite)
-        clf = load_model(model)
+        clf = load_classifier(model)
         if "keep" in given:
             given["keep"] = parse_names(given["keep"], getattr(clf, "feature_names_in_", ()), "--keep")
         try:

@@ -10,7 +10,7 @@ from wtm.cli.errors import OptionError
 from wtm.cli.output import check_table_output, table_writer
 from wtm.cli.predictions import PREDICTION, Predictions, probability_names, stored_format
 from wtm.cli.table_options import TableOptions
-from wtm.loading import load_model
+from wtm.loading import load_classifier
 from wtm.table_files.arrow import pa
 from wtm.table_files.open_table import PARQUET, STANDARD_STREAM, open_table
 from wtm.utils.printable import counted, short_repr
@@ -20,7 +20,7 @@ def predict(
     options: TableOptions, model: Path, out: Path, *, proba: bool, keep: Sequence[str], escape_formulas: bool
 ) -> None:
     """Predict, and write the predictions in the order of the rows."""
-    clf = load_model(model)
+    clf = load_classifier(model)
     clf.n_jobs = options.n_jobs
     with open_table(options.data, options.format.over(stored_format(clf))) as source:
         predictions = Predictions(clf, source, options, proba=proba)

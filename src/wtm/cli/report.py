@@ -7,7 +7,7 @@ from wtm.cli.errors import OptionError
 from wtm.cli.labelled_rows import rows_with_labels
 from wtm.cli.output import check_output
 from wtm.cli.table_options import TableOptions
-from wtm.loading import load_model
+from wtm.loading import load_classifier
 from wtm.report_page import to_html
 from wtm.table_files.open_table import STANDARD_STREAM
 from wtm.utils.atomic_write import atomic_write
@@ -30,7 +30,7 @@ def report(
         raise OptionError("--out must be a file, such as model.html; got - for standard output.")
     check_output(out, [model] if options is None else [model, options.data], overwrite=overwrite)
     shape = None if image_shape is None else _shape(image_shape)
-    clf = load_model(model)
+    clf = load_classifier(model)
     X, y, rows = (None, None, None) if options is None else rows_with_labels(clf, options, target)
     names = None if rows is None else rows + 1
     page = to_html(clf, X, y, row_names=names, image_shape=shape, n_rows=n_rows)

@@ -7,7 +7,7 @@ from pathlib import Path
 from wtm.cli.labelled_rows import rows_with_labels
 from wtm.cli.rule_lines import print_rules
 from wtm.cli.table_options import TableOptions
-from wtm.loading import load_model
+from wtm.loading import load_classifier
 from wtm.rules import RuleTable
 
 _COUNTED = {"support": ".1%", "precision": ".1%", "separation": ".4g", "decides": ".1%"}
@@ -15,7 +15,7 @@ _COUNTED = {"support": ".1%", "precision": ".1%", "separation": ".4g", "decides"
 
 def rules(model: Path, per_class: int, options: TableOptions | None) -> None:
     """Print the first rules of each class; with a table, in the order of how well they separate the classes there."""
-    clf = load_model(model)
+    clf = load_classifier(model)
     table = clf.rules() if options is None else clf.rules(*rows_with_labels(clf, options)[:2])
     if len(table):
         print_rules(_lines(table, per_class))

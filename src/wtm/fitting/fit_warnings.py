@@ -49,6 +49,8 @@ def warnings_about_fit(
         Weights of the classes. With weights, accuracy is not the objective and is not checked.
     """
     if isinstance(training, NumberedExamples):
+        if not np.ptp(training.answers):
+            return  # nothing to learn
         yield from _if_no_better_than_the_mean(training, entry["train_r2"])
     elif isinstance(training, LabelledExamples) and by_class is None:
         yield from _if_no_better_than_the_most_frequent(training, entry["train_accuracy"])
@@ -111,7 +113,7 @@ def _if_no_better_than_the_most_frequent(training: LabelledExamples, accuracy: f
 
 
 def _if_no_better_than_the_mean(training: NumberedExamples, r2: float) -> Iterator[Warning]:
-    if r2 <= 0 and np.ptp(training.answers):
+    if r2 <= 0:
         yield ConvergenceWarning(
             f"Training did not converge: R squared on training rows is {r2:.3g}, and predicting the mean would give 0. "
             "Try more epochs, more clauses or a smaller s. The features may also be unrelated to y."

@@ -1,6 +1,7 @@
 """The model of all machines, for training or for prediction only."""
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar, NoReturn
 
 import numpy as np
@@ -28,7 +29,7 @@ class Model:
         Factor of the sums in the softmax that gives probabilities (see `wtm.machine.calibration`).
     n_averaged : int
         The model's votes are those of its last `n_averaged` epochs, averaged.
-    last_epochs : list of PredictionModel
+    last_epochs : tuple of PredictionModel
         The states after these epochs, the last of them that of the machines; empty if `n_averaged` is 1.
     """
 
@@ -38,7 +39,7 @@ class Model:
     n_epochs: int = 0
     logit_scale: float = 1.0
     n_averaged: int = 1
-    last_epochs: list["PredictionModel"] = field(default_factory=list)
+    last_epochs: tuple["PredictionModel", ...] = ()
 
     @classmethod
     def new(cls, parameters: MachineParameters, n_machines: int, seed: int, n_averaged: int = 1) -> "Model":
@@ -62,7 +63,7 @@ class Model:
         self.n_seen += n_seen
         self.n_epochs += 1
         if self.n_averaged > 1:
-            self.last_epochs = [*self.last_epochs, self._after_last_epoch()][-self.n_averaged :]
+            self.last_epochs = (*self.last_epochs, self._after_last_epoch())[-self.n_averaged :]
 
     def voting_model(self) -> VotingModel:
         """Compile the machines for prediction."""
@@ -99,9 +100,9 @@ class Model:
                     "or fit again with warm_start=False."
                 )
         machines = [machine.copy(parameters) for machine in self.machines]
-        last_epochs = self.last_epochs[-n_averaged:] if n_averaged > 1 else []
+        last_epochs = self.last_epochs[-n_averaged:] if n_averaged > 1 else ()
         if n_averaged > 1 and self.n_epochs and not last_epochs:
-            last_epochs = [self._after_last_epoch()]
+            last_epochs = (self._after_last_epoch(),)
         return replace(self, machines=machines, n_averaged=n_averaged, last_epochs=last_epochs)
 
 
@@ -156,7 +157,7 @@ class PredictionModel:
         return VotingModel.with_votes(votes, self.clause_ends, self.literal_list, table.unit / self.n_averaged)
 
 
-def averaged(models: list[PredictionModel]) -> PredictionModel:
+def averaged(models: Sequence[PredictionModel]) -> PredictionModel:
     """Return a model whose sums of votes are the averages of those of `models`, which have the same parameters."""
     k, (n_machines, n_clauses) = len(models), models[0].exponents.shape
     # Of each machine first the clauses of positive polarity of all models, then those of negative.

@@ -1,4 +1,4 @@
-"""Read a model file into the record of a trained classifier; every value is checked before it is used."""
+"""Read a model file into the record of a trained estimator; every value is checked before it is used."""
 
 import re
 from collections.abc import Mapping
@@ -19,9 +19,9 @@ from wtm.machine.model_state import Model, PredictionModel
 from wtm.modelfile.container import Contents, read_file
 from wtm.modelfile.old_names import renamed_entry
 from wtm.modelfile.schema import (
-    ESTIMATOR,
     PARAMETERS_NOT_KEPT,
     PROGRESS,
+    REGRESSOR,
     SCHEMA_VERSION,
     ModelRecord,
     check_consistent,
@@ -38,14 +38,15 @@ _MAX_FEATURES = 1 << 30  # literals are numbered in 31 bits
 _THREADS_ALLOWED = 8  # whatever the machine has
 
 
-def read_model(path: Path, defaults: Mapping[str, Any]) -> ModelRecord:
+def read_model(path: Path, defaults: Mapping[str, Mapping[str, Any]]) -> ModelRecord:
     """Read a file that `wtm.modelfile.writer.write_model` wrote.
 
     Parameters
     ----------
     path : Path
     defaults : mapping
-        The constructor's parameters by name, with their defaults. Others in the file are refused.
+        The constructor's parameters of each estimator that can be read, with their defaults. Others in the file are
+        refused.
 
     Raises
     ------
@@ -74,22 +75,22 @@ def _check_version(header: dict[str, Any]) -> None:
         raise ValueError(f"its schema version must be at least 1, got {version}")
 
 
-def _record(contents: Contents, defaults: Mapping[str, Any]) -> ModelRecord:
+def _record(contents: Contents, known: Mapping[str, Mapping[str, Any]]) -> ModelRecord:
     header = contents.header
-    if _field(header, "estimator", str) != ESTIMATOR:
-        raise ValueError(f"it holds a {header['estimator']!r}, which this version of wtm doesn't know")
+    if _field(header, "estimator", str) not in known:
+        raise ValueError(f"it holds a {short_repr(header['estimator'])}, which this version of wtm doesn't know")
+    defaults = known[header["estimator"]]
     machine_parameters = _machine_parameters(header, defaults)
     parameters = _constructor_parameters(header, defaults)
-    classes = decode_labels(_field(header, "classes", dict))
-    if len(classes) < 2:
-        raise ValueError("it has fewer than two classes")
+    is_regressor = header["estimator"] == REGRESSOR
+    classes, ranges = (None, _ranges(header)) if is_regressor else (_classes(header), None)
     attributes = _scalar_attributes(_field(header, "attributes", dict))
     feature_names = _feature_names(header, attributes["n_features_in_"])
     booleanizer = _booleanizer(header, attributes["n_features_in_"], machine_parameters.n_features)
     history = [_history_entry(entry) for entry in _field(header, "history", list)]
     read = _prediction_model if _field(header, "prediction_only", bool) else _model
-    model = read(contents, machine_parameters, len(classes))
-    record = ModelRecord(parameters, model, classes, history, attributes, booleanizer, feature_names)
+    model = read(contents, machine_parameters, len(_ranges(header) if is_regressor else _classes(header)))
+    record = ModelRecord(parameters, model, classes, history, attributes, booleanizer, feature_names, ranges)
     check_consistent(record)
     if parameters.get("n_jobs") is not None:  # a file can't ask for more threads than there are cores
         parameters["n_jobs"] = min(parameters["n_jobs"], max(_THREADS_ALLOWED, cpu_count()))
@@ -124,7 +125,8 @@ def _machine_parameters(header: dict[str, Any], defaults: Mapping[str, Any]) -> 
     if not 1 <= stored["n_features"] <= _MAX_FEATURES:
         raise ValueError(f"n_features must be from 1 to {_MAX_FEATURES}, got {stored['n_features']}")
     allowed = {name: value for name, value in stored.items() if name != "n_features"}
-    check_parameters(dict(defaults) | allowed)
+    # Checked together with n_clauses, which is that of all averaged epochs in a file for prediction only.
+    check_parameters({name: value for name, value in defaults.items() if name != "average_last"} | allowed)
     return MachineParameters(**stored)
 
 
@@ -143,6 +145,31 @@ def _decoded_parameter(name: str, value: Any) -> Any:
     if name == "booleanizer" and isinstance(value, dict) and set(value) == {name}:
         return Booleanizer(**{key: decode(item) for key, item in _field(value, name, dict).items()})
     return decode(value)
+
+
+def _classes(header: dict[str, Any]) -> np.ndarray:
+    classes = decode_labels(_field(header, "classes", dict))
+    if len(classes) < 2:
+        raise ValueError("it has fewer than two classes")
+    return classes
+
+
+def _ranges(header: dict[str, Any]) -> np.ndarray:
+    pairs = _field(header, "y_range", list)
+    if not pairs or not all(isinstance(pair, list) and [*map(type, pair)] == [float, float] for pair in pairs):
+        raise ValueError(f"y_range in its header must be pairs of numbers, got {short_repr(pairs)}")
+    ranges = np.array(pairs)
+    if (ranges[:, 0] > ranges[:, 1]).any():
+        raise ValueError(f"y_range in its header must have the smaller number first, got {short_repr(pairs)}")
+    return ranges
+
+
+def _n_averaged(header: dict[str, Any]) -> int:
+    """Read how many epochs' votes are averaged; files of classifiers lack it."""
+    n_averaged: int = _field({"n_averaged": 1} | header, "n_averaged", int)
+    if n_averaged < 1:
+        raise ValueError(f"n_averaged must be at least 1, got {n_averaged}")
+    return n_averaged
 
 
 def _scalar_attributes(encoded: dict[str, Any]) -> dict[str, Any]:
@@ -187,48 +214,82 @@ def _history_entry(entry: Any) -> dict[str, Any]:
     return renamed_entry({key: decode(value) for key, value in entry.items()})
 
 
-def _model(contents: Contents, parameters: MachineParameters, n_classes: int) -> Model:
-    p = parameters
+def _model(contents: Contents, parameters: MachineParameters, n_machines: int) -> Model:
+    p, n_averaged = parameters, _n_averaged(contents.header)
     progress = _field(contents.header, "progress", dict)
     for name in PROGRESS:
         if not 0 <= _field(progress, name, int) < 1 << 63:
             raise ValueError(f"{name} must be from 0 to 2**63 - 1, got {progress[name]}")
+    n_states = min(progress["n_epochs"], n_averaged) if n_averaged > 1 else 0
+    sizes = (n_machines, p.n_clauses)
     _check_layout(contents, {
-        "states": (np.uint8, (n_classes, p.n_clauses, p.n_literals)),
-        "exponents": (np.int32, (n_classes, p.n_clauses)),
-        "random": (np.uint64, (n_classes, RANDOM_WORDS)),
+        "states": (np.uint8, (*sizes, p.n_literals)),
+        "exponents": (np.int32, sizes),
+        "random": (np.uint64, (n_machines, RANDOM_WORDS)),
+        **(_clause_layout(contents, p, (n_states, *sizes), "last_") if n_states else {}),
     })  # fmt: skip
     exponents, random = _exponents(contents, parameters), contents.arrays["random"].astype(np.uint64)
     if not (random[:, [*range(8), 16]] | random[:, [*range(8, 16), 17]]).all():
         raise ValueError("one of its random states is all zeros")
-    p.check_memory(n_classes)
-    machines = [Machine.of(p, contents.arrays["states"][i], exponents[i], random[i]) for i in range(n_classes)]
-    return Model(machines, **{name: progress[name] for name in PROGRESS}, logit_scale=_logit_scale(contents.header))
+    p.check_memory(n_machines)
+    machines = [Machine.of(p, contents.arrays["states"][i], exponents[i], random[i]) for i in range(n_machines)]
+    return Model(
+        machines,
+        **{name: progress[name] for name in PROGRESS},
+        logit_scale=_logit_scale(contents.header),
+        n_averaged=n_averaged,
+        last_epochs=_last_epochs(contents, parameters) if n_states else (),
+    )
 
 
-def _prediction_model(contents: Contents, parameters: MachineParameters, n_classes: int) -> PredictionModel:
-    p = parameters
+def _last_epochs(contents: Contents, parameters: MachineParameters) -> tuple[PredictionModel, ...]:
+    exponents, scale = _exponents(contents, parameters, "last_"), _logit_scale(contents.header)
+    ends, literals = _clauses(contents, parameters, "last_")
+    size = exponents[0].size
+    parts = [ends[start : start + size + 1] for start in range(0, exponents.size, size)]
+    return tuple(
+        PredictionModel(parameters, state, part - part[0], literals[part[0] : part[-1]], scale)
+        for state, part in zip(exponents, parts, strict=True)
+    )
+
+
+def _prediction_model(contents: Contents, parameters: MachineParameters, n_machines: int) -> PredictionModel:
     if contents.header.get("progress") is not None:
         raise ValueError("it is for prediction only, but has the progress of a training")
-    n_literals = contents.arrays["literals"].shape if "literals" in contents.arrays else ()
-    _check_layout(contents, {
-        "exponents": (np.int32, (n_classes, p.n_clauses)),
-        "literal_counts": (np.int32, (n_classes, p.n_clauses)),
-        "literals": (literal_dtype(p), n_literals[:1]),
-    })  # fmt: skip
-    counts, literals = contents.arrays["literal_counts"].ravel(), contents.arrays["literals"].astype(np.int32)
+    _check_layout(contents, _clause_layout(contents, parameters, (n_machines, parameters.n_clauses)))
+    exponents, scale = _exponents(contents, parameters), _logit_scale(contents.header)
+    return PredictionModel(parameters, exponents, *_clauses(contents, parameters), scale, _n_averaged(contents.header))
+
+
+def _clause_layout(
+    contents: Contents, parameters: MachineParameters, shape: tuple[int, ...], prefix: str = ""
+) -> dict[str, tuple[type, tuple[int, ...]]]:
+    """Return the arrays of clauses as lists of literals."""
+    literals = contents.arrays.get(f"{prefix}literals")
+    return {
+        f"{prefix}exponents": (np.int32, shape),
+        f"{prefix}literal_counts": (np.int32, shape),
+        f"{prefix}literals": (literal_dtype(parameters), () if literals is None else literals.shape[:1]),
+    }
+
+
+def _clauses(contents: Contents, parameters: MachineParameters, prefix: str = "") -> tuple[np.ndarray, np.ndarray]:
+    """Read the ends and the literals of clauses."""
+    counts = contents.arrays[f"{prefix}literal_counts"].ravel()
+    literals = contents.arrays[f"{prefix}literals"].astype(np.int32)
     ends = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
     if (counts < 0).any() or ends[-1] != len(literals):
         raise ValueError("its literal_counts don't add up to the number of its literals")
     # Literals increase within a clause, so none occurs twice and all are in range.
     falls = np.flatnonzero(np.diff(literals) <= 0) + 1
-    if literals.size and (literals.min() < 0 or literals.max() >= p.n_literals or not np.isin(falls, ends).all()):
-        raise ValueError(f"its literals are not increasing numbers in each clause, from 0 to {p.n_literals - 1}")
-    return PredictionModel(p, _exponents(contents, parameters), ends, literals, _logit_scale(contents.header))
+    n_literals = parameters.n_literals
+    if literals.size and (literals.min() < 0 or literals.max() >= n_literals or not np.isin(falls, ends).all()):
+        raise ValueError(f"its literals must be increasing numbers in each clause, from 0 to {n_literals - 1}")
+    return ends, literals
 
 
-def _exponents(contents: Contents, parameters: MachineParameters) -> np.ndarray:
-    exponents = contents.arrays["exponents"].astype(np.int32)
+def _exponents(contents: Contents, parameters: MachineParameters, prefix: str = "") -> np.ndarray:
+    exponents = contents.arrays[f"{prefix}exponents"].astype(np.int32)
     limit = parameters.weight_table.max_exponent
     if exponents.min() < -limit or exponents.max() > limit:
         raise ValueError(f"its exponents are not within -{limit} to {limit}, the range for gamma = {parameters.gamma}")

@@ -1,4 +1,4 @@
-"""The content of a model file: the record of a trained classifier, and definitions that reader and writer share."""
+"""The content of a model file: the record of a trained estimator, and definitions that reader and writer share."""
 
 import numbers
 import re
@@ -16,42 +16,52 @@ from wtm.utils.printable import short_repr
 SCHEMA_VERSION = 3
 """docs/model-file.md describes it."""
 
-ESTIMATOR = "WTMClassifier"
+CLASSIFIER, REGRESSOR = "WTMClassifier", "WTMRegressor"
 PARAMETERS_NOT_KEPT = {"callbacks"}  # code
 PROGRESS = ("seed", "n_seen", "n_epochs")
 """What the schedule of the next epoch depends on."""
 
 _MOST_SEEN = 1 << 62  # no training gets there, and numbers of examples beyond it would not fit into 64 bits
 _SCALAR_ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]*[a-z0-9]_")
-_OTHER_ATTRIBUTES = {"classes_", "feature_names_in_", "history_", "booleanizer_", "machines_"}  # kept in another way
+_OTHER_ATTRIBUTES = {
+    "classes_",
+    "feature_names_in_",
+    "history_",
+    "booleanizer_",
+    "machines_",
+    "y_range_",
+}  # kept in another way
 
 
 @dataclass(frozen=True)
 class ModelRecord:
-    """A trained classifier as separate parts.
+    """A trained classifier or regressor as separate parts.
 
     Attributes
     ----------
     parameters : dict
         The constructor's parameters by name.
     model : Model or PredictionModel
-    classes : ndarray of shape (n_classes,)
-        The labels, sorted.
+    classes : ndarray of shape (n_classes,), or None
+        The labels of a classifier, sorted.
     history : list of dict
         An entry per epoch.
     attributes : dict
         Fitted attributes that are single values, by name; `n_features_in_` and `n_epochs_` are always among them.
     booleanizer : Booleanizer or None
     feature_names : list of str or None
+    ranges : ndarray of shape (n_outputs, 2), float64, or None
+        The smallest and largest number that a regressor predicts, for each output.
     """
 
     parameters: dict[str, Any]
     model: Model | PredictionModel
-    classes: np.ndarray
+    classes: np.ndarray | None
     history: list[dict[str, Any]]
     attributes: dict[str, Any]
     booleanizer: Booleanizer | None = None
     feature_names: list[str] | None = None
+    ranges: np.ndarray | None = None
 
 
 def check_consistent(record: ModelRecord) -> None:

@@ -1,6 +1,6 @@
-"""Write the record of a trained classifier to a model file."""
+"""Write the record of a trained estimator to a model file."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,13 @@ from wtm import __version__
 from wtm.booleanizer import Booleanizer
 from wtm.kernels.kernel_cache import kernel_digest
 from wtm.machine.class_machine import Machine
-from wtm.machine.model_state import PredictionModel
+from wtm.machine.model_state import Model, PredictionModel
 from wtm.modelfile.container import write_file
 from wtm.modelfile.schema import (
-    ESTIMATOR,
+    CLASSIFIER,
     PARAMETERS_NOT_KEPT,
     PROGRESS,
+    REGRESSOR,
     SCHEMA_VERSION,
     ModelRecord,
     check_consistent,
@@ -30,7 +31,7 @@ _COPIES_TO_WRITE = 3  # of all states: each machine's and all together, then all
 
 
 def write_model(path: Path, record: ModelRecord, *, prediction_only: bool = False) -> None:
-    """Write a trained classifier to a file, or replace the file.
+    """Write a trained estimator to a file, or replace the file.
 
     Raises
     ------
@@ -46,15 +47,16 @@ def write_model(path: Path, record: ModelRecord, *, prediction_only: bool = Fals
     """
     model = record.model
     if prediction_only:
-        arrays = _voting_arrays(model.for_prediction())
+        model = model.for_prediction()
+        arrays = _voting_arrays(model)
     elif isinstance(model, PredictionModel):
         raise ValueError(
             "prediction_only must be True for this model, got False: it was simplified, pruned, refitted or saved for "
             "prediction only, so it has no automata."
         )
     else:
-        arrays = _machine_arrays(model.machines)
-    header = _header(record, prediction_only)
+        arrays = _machine_arrays(model.machines) | _last_epochs_arrays(model.last_epochs)
+    header = _header(record, model)
     try:
         check_consistent(record)
     except ValueError as error:
@@ -62,25 +64,27 @@ def write_model(path: Path, record: ModelRecord, *, prediction_only: bool = Fals
     write_file(path, header, arrays)
 
 
-def _header(record: ModelRecord, prediction_only: bool) -> dict[str, Any]:
-    model = record.model
-    return {
+def _header(record: ModelRecord, model: Model | PredictionModel) -> dict[str, Any]:
+    header = {
         "schema_version": SCHEMA_VERSION,
         "wtm_version": __version__,
         "revision": git_revision(),
         "kernel_digest": kernel_digest(),
-        "estimator": ESTIMATOR,
-        "prediction_only": prediction_only,
+        "estimator": CLASSIFIER if record.ranges is None else REGRESSOR,
+        "prediction_only": isinstance(model, PredictionModel),
         "parameters": _encoded_parameters(record.parameters),
         "machine": asdict(model.parameters),
-        "progress": None if prediction_only else {name: int(getattr(model, name)) for name in PROGRESS},
+        "progress": {name: int(getattr(model, name)) for name in PROGRESS} if isinstance(model, Model) else None,
         "logit_scale": float(model.logit_scale),
-        "classes": encode_labels(record.classes),
+        "classes": None if record.classes is None else encode_labels(record.classes),
         "feature_names_in": record.feature_names,
         "attributes": {name: encode(value) for name, value in record.attributes.items()},
         "history": [_encoded_entry(entry) for entry in record.history],
         "booleanizer": None if record.booleanizer is None else record.booleanizer.to_json(),
     }
+    if record.ranges is not None:
+        header |= {"y_range": encode(record.ranges), "n_averaged": model.n_averaged}
+    return header
 
 
 def _encoded_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -118,6 +122,18 @@ def _machine_arrays(machines: list[Machine]) -> dict[str, np.ndarray]:
         "states": np.stack([machine.states for machine in machines]),
         "exponents": np.stack([machine.exponents for machine in machines]),
         "random": np.stack([machine.random for machine in machines]),
+    }
+
+
+def _last_epochs_arrays(states: Sequence[PredictionModel]) -> dict[str, np.ndarray]:
+    """Return the states whose votes are averaged, one after the other."""
+    if not states:
+        return {}
+    parts = [_voting_arrays(state) for state in states]
+    return {
+        "last_exponents": np.stack([part["exponents"] for part in parts]),
+        "last_literal_counts": np.stack([part["literal_counts"] for part in parts]),
+        "last_literals": np.concatenate([part["literals"] for part in parts]),
     }
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 
-from wtm import WTMClassifier, load_model
+from wtm import WTMClassifier
 from wtm.fitting.callbacks import Epoch
+from wtm.loading import load_classifier
 from wtm.paper.environment import environment
 from wtm.paper.json_files import check_absent, prepare_folder
 from wtm.paper.problem import Problem
@@ -118,7 +119,7 @@ def _carry_out(before: Record, n_epochs: int, folder: Path, problem: Problem, op
 def load_checkpoint(record_path: Path, record: Record) -> WTMClassifier:
     """Read the classifier of a record; ValueError if it is of another machine or seed."""
     path = checkpoint_path(record_path)
-    clf, expected = load_model(path), new_classifier(record.setting, record.seed)
+    clf, expected = load_classifier(path), new_classifier(record.setting, record.seed)
     if any(getattr(clf, name) != getattr(expected, name) for name in ("n_clauses", "T", "s", "gamma", "random_state")):
         raise ValueError(f"{path} is of another machine or seed. Choose another folder with --out, or remove it.")
     return clf

@@ -1,5 +1,6 @@
 """Rules of a trained model: as text, as tables, and as features."""
 
+from wtm.rules.addends import Addend, AddendTable
 from wtm.rules.explanation import Explanation
 from wtm.rules.listing import heaviest_rules, rules_of
 from wtm.rules.nearest_change import NearestChange
@@ -8,6 +9,8 @@ from wtm.rules.rule_table import RuleTable
 from wtm.tables.condition_grammar import parse_condition
 
 __all__ = [
+    "Addend",
+    "AddendTable",
     "Explanation",
     "NearestChange",
     "Rule",

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from wtm.machine.voting import VotingModel
 from wtm.rules.vocabulary import Vocabulary
 
 _NO_THRESHOLD = np.iinfo(np.int64).max
@@ -148,3 +149,9 @@ def seen_from_second_class(clauses: Clauses) -> Clauses:
     """Return the clauses of two classes as votes for and against the second: the sum is the decision function."""
     votes = np.where(clauses.classes == 0, -clauses.votes, clauses.votes)
     return Clauses(np.ones_like(clauses.classes), votes, clauses.ends, clauses.literals)
+
+
+def clauses_of(voting: VotingModel) -> Clauses:
+    """Return the clauses of all machines."""
+    classes = np.repeat(np.arange(voting.n_machines), voting.n_clauses)
+    return Clauses(classes, voting.clause_votes, voting.clause_ends, voting.literal_list)

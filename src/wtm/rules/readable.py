@@ -10,10 +10,9 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from wtm.machine.examples import Examples
-from wtm.machine.voting import VotingModel
 from wtm.prediction import Predictor
 from wtm.rules.explanation import Explanation
-from wtm.rules.merging import Clauses, find_rules
+from wtm.rules.merging import Clauses, clauses_of, find_rules
 from wtm.rules.output_bits import output_bits, sparse_outputs
 from wtm.rules.rule_statistics import count_rows
 from wtm.rules.rule_table import RuleTable
@@ -172,9 +171,3 @@ class Readable(TransformerMixin, Predictor):
         parts = self._parts(table, n_threads, bytes_per_row=len(clauses) // 8)
         voting = self._voting_model()
         return count_rows(clauses, voting, parts, labels, n_threads=n_threads).columns(clauses, voting.unit)
-
-
-def clauses_of(voting: VotingModel) -> Clauses:
-    """Return the clauses of all machines."""
-    classes = np.repeat(np.arange(voting.n_machines), voting.n_clauses)
-    return Clauses(classes, voting.clause_votes, voting.clause_ends, voting.literal_list)

@@ -13,10 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 from wtm.machine.calibration import PRIOR_SCALE, fit_logit_scale
 from wtm.machine.model_state import PredictionModel
 from wtm.machine.training_rows import LabelledExamples
-from wtm.rules.merging import distinct_clauses, find_rules
+from wtm.rules.merging import clauses_of, distinct_clauses, find_rules
 from wtm.rules.output_bits import output_bits, sparse_outputs
 from wtm.rules.pruning import eliminate, with_clauses
-from wtm.rules.readable import Readable, clauses_of
+from wtm.rules.readable import Readable
 from wtm.rules.refitting import fit_votes, model_of
 from wtm.rules.simplification import needed_literals
 from wtm.rules.vocabulary import Vocabulary

@@ -73,10 +73,7 @@ class RuleTable(Sequence[Rule]):
         if np.ndim(chosen):
             statistics = {name: values[chosen] for name, values in self._statistics.items()}
             return replace(self, _clauses=self._clauses[chosen], _statistics=statistics, _is_part=True)
-        vote = int(self.votes[chosen])
-        label = self._labels[self._clauses.classes[chosen]]
-        conditions = self._vocabulary.conditions(self._clauses.literals_of(int(chosen)).tolist())
-        return Rule(label, 1 if vote > 0 else -1, abs(vote) * self.unit, conditions)
+        return self._rule(int(chosen))
 
     def __iter__(self) -> Iterator[Rule]:
         return (self[i] for i in range(len(self)))
@@ -143,6 +140,12 @@ class RuleTable(Sequence[Rule]):
         rest = "".join(f"<p>{line}</p>" for line in self._rest())
         return f"<p>{self._title()}</p>{as_html(*self[:_ROWS_SHOWN]._cells())}{rest}"
 
+    def _rule(self, number: int) -> Rule:
+        vote = int(self.votes[number])
+        label = self._labels[self._clauses.classes[number]]
+        conditions = self._vocabulary.conditions(self._clauses.literals_of(number).tolist())
+        return Rule(label, 1 if vote > 0 else -1, abs(vote) * self.unit, conditions)
+
     def _title(self) -> str:
         if not len(self):
             reason = (
@@ -160,7 +163,8 @@ class RuleTable(Sequence[Rule]):
     def _cells(self, max_length: int | None = None) -> tuple[list[str], list[list[str]]]:
         """Return the names of the columns and the text of the cells, conditions last."""
         columns = dict(self.columns)
-        columns["class"] = [spell_label(label) for label in columns["class"]]
+        if "class" in columns:
+            columns["class"] = [spell_label(label) for label in columns["class"]]
         columns["conditions"] = columns.pop("conditions")
         cells = [_spelled(values, max_length) for values in columns.values()]
         return list(columns), [list(row) for row in zip(*cells, strict=True)]

@@ -1,0 +1,42 @@
+"""The rules of a regressor add up to its predictions."""
+
+import numpy as np
+import pytest
+
+from tests.regressor.conftest import small
+from wtm.rules import AddendTable
+
+
+def test_rules_add_up_to_the_predictions(bits, fitted):
+    X, _ = bits
+    table = fitted.rules(X)
+    total = table.middle[0] + sum(rule.vote * rule.holds(X) for rule in table)
+    np.testing.assert_allclose(np.clip(total, *fitted.y_range_[0]), fitted.predict(X), atol=1e-9)
+    support = [rule.holds(X).mean() for rule in table]
+    assert table.columns["support"] == pytest.approx(np.array(support))
+    sizes = np.abs(table.columns["adds"]) * support
+    assert (np.diff(sizes) <= 1e-12).all()
+
+
+def test_the_text_says_what_is_added(fitted):
+    table = fitted.rules()
+    for rule in (table[0], table[int(np.argmin(table.columns["adds"]))]):
+        verb = "adds" if rule.polarity > 0 else "subtracts"
+        assert str(rule) == f"IF {' AND '.join(rule.literals)} THEN {verb} {rule.weight:.4g}"
+    assert isinstance(table[:3], AddendTable)
+    assert len(table[:3]) == 3
+    assert "adds" in str(table)
+    assert "adds" in table.to_html()
+    assert list(table.to_pandas().columns) == ["adds", "conditions", "length"]
+
+
+def test_several_outputs_are_named(bits):
+    X, y = bits
+    model = small().fit(X, np.stack([y, 3 - y], axis=1))
+    table = model.rules(feature_names=list("abcdefgh"))
+    assert set(table.columns["output"]) == {0, 1}
+    assert {str(rule).rpartition(" ")[2] for rule in table} == {"0", "1"}
+    total = np.tile(table.middle, (len(X), 1))
+    for rule in table:
+        total[:, rule.label] += rule.vote * rule.holds(X, list("abcdefgh"))
+    np.testing.assert_allclose(np.clip(total, *model.y_range_.T), model.predict(X), atol=1e-9)
