@@ -85,9 +85,17 @@ def test_models_are_compared_as_the_page_on_files_says(tmp_path):
     assert found == {"one": True, "again": True, "threads": True, "seed": False, "longer": False, "voting": False}
 
 
+def test_the_user_guide_on_regression_runs(capsys):
+    run("user-guide.md", [block for block in blocks_of("user-guide.md") if "WTMRegressor" in block])
+    score, title, *_ = capsys.readouterr().out.splitlines()
+    assert float(score) > 0.95
+    assert title.startswith("3 rules")
+
+
 def test_the_user_guide_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    scope = run("user-guide.md", [block for block in blocks_of("user-guide.md") if "import shap" not in block])
+    others = ("import shap", "import Booleanizer, WTMRegressor")
+    scope = run("user-guide.md", [block for block in blocks_of("user-guide.md") if not any(o in block for o in others)])
     shapes, epochs, *rules, same, size = capsys.readouterr().out.splitlines()
     assert shapes == "(2, 2) (2, 2)"
     n_epochs, best = map(int, epochs.split())
