@@ -4,6 +4,7 @@ import os
 import platform
 import re
 from datetime import datetime
+from pathlib import Path
 from unittest import mock
 
 import numba
@@ -29,6 +30,8 @@ def test_environment_names_versions_and_machine_but_not_the_host():
     assert datetime.fromisoformat(found["finished"]).utcoffset().total_seconds() == 0
     assert found["revision"] == git_revision()
     assert found["kernel_digest"] == kernel_digest()
+    is_checkout = (Path(wtm.__file__).parents[2] / "requirements-reproduction.txt").is_file()
+    assert found["lock_file"] == ("requirements-reproduction.txt" if is_checkout else None)
     if len(platform.node()) > 3:
         assert platform.node() not in json.dumps(found)
 

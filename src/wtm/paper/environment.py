@@ -14,6 +14,9 @@ import wtm
 from wtm.kernels.kernel_cache import kernel_digest
 from wtm.utils.revision import git_revision
 
+_REPOSITORY = Path(wtm.__file__).parents[2]
+_LOCK_FILE = "requirements-reproduction.txt"
+
 
 def environment() -> dict[str, Any]:
     """Return the time, the code, its versions and the machine of a computation."""
@@ -21,6 +24,7 @@ def environment() -> dict[str, Any]:
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         "revision": git_revision(),
         "kernel_digest": kernel_digest(),
+        "lock_file": _LOCK_FILE if (_REPOSITORY / _LOCK_FILE).is_file() else None,
         "versions": {
             "wtm": wtm.__version__,
             "python": platform.python_version(),
