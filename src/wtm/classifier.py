@@ -1,25 +1,21 @@
 """WTMClassifier: the Weighted Tsetlin Machine as a scikit-learn classifier."""
 
-import copy
 from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_consistent_length
 
 from wtm.fitting.early_stopping import hold_out
-from wtm.fitting.epochs import Trained, train_epochs
-from wtm.fitting.fit_memory import check_fit
 from wtm.fitting.fit_warnings import warnings_about_fit, warnings_about_row_weights, warnings_about_weights
-from wtm.machine.model_state import Model
 from wtm.machine.training_rows import LabelledExamples
 from wtm.modelfile import ModelRecord
 from wtm.modelfile.old_names import install_module_aliases, renamed_entry
 from wtm.rules.reducible import Reducible
+from wtm.trainable import Trainable
 from wtm.utils.caller import warn_all
 from wtm.utils.threads import resolve_n_threads
 from wtm.validation.labels import check_classes, check_labels, class_indices, unique_labels
-from wtm.validation.parameters import check_parameters, draw_seed, machine_parameters
-from wtm.validation.row_weights import class_weights, mean_one_if_shares, sample_weights
+from wtm.validation.row_weights import class_weights
 
 __all__ = ["WTMClassifier"]
 
@@ -29,7 +25,7 @@ _READABLE: dict[str, Any] = {"s": 10, "boost_true_positive": False, "max_literal
 install_module_aliases()
 
 
-class WTMClassifier(Reducible):
+class WTMClassifier(Reducible, Trainable):
     """Weighted Tsetlin Machine: a vote of weighted AND-rules over true/false features.
 
     Each class has a machine of `n_clauses` clauses, even if there are only two classes. A clause is an AND of literals:
@@ -155,11 +151,6 @@ class WTMClassifier(Reducible):
     1.0
     """
 
-    best_epoch_: int
-    feature_names_in_: np.ndarray
-    history_: list[dict[str, Any]]
-    n_epochs_: int
-
     def __init__(
         self,
         n_clauses: int = 200,
@@ -273,19 +264,18 @@ class WTMClassifier(Reducible):
             little can be learnt from some columns: identifiers, row numbers, or numbers and dates stored as text.
         """
         with self._unchanged_on_error():
-            params = self.get_params(deep=False)
-            check_parameters(params)
+            params = self._checked_parameters()
             resumes = bool(self.warm_start) and self.__sklearn_is_fitted__()
             training = self._training_data(X, y, sample_weight, reset=not resumes, learn_classes=not resumes)
             validation = self._validation_data(X_val, y_val)
             n_threads = resolve_n_threads(self.n_jobs)
-            model = self._model_to_train(params, training, n_threads, resumes=resumes)
+            model = self._model_to_train(params, training, len(self.classes_), n_threads, resumes=resumes)
             if self.early_stopping and validation is None:
                 training, validation = hold_out(training, float(self.validation_fraction), model.seed)
             by_class = class_weights(self.class_weight, self.classes_, training.labels, training.weights)
             warn_all(warnings_about_row_weights(training, by_class))
             n_before = model.n_epochs
-            trained = self._train(model, training, validation, params, by_class, n_threads)
+            trained = self._train(model, training, validation, params, n_threads, by_class)
             kept_entry = self.history_[self.n_epochs_ - 1]
             warn_all(warnings_about_fit(trained.model, training, kept_entry, by_class))
             warn_all(warnings_about_weights(trained.model, self.history_[n_before:]))
@@ -308,24 +298,23 @@ class WTMClassifier(Reducible):
         self
         """
         with self._unchanged_on_error():
-            params = self.get_params(deep=False)
-            check_parameters(params)
+            params = self._checked_parameters()
             resumes = self.__sklearn_is_fitted__()
             self._check_partial_fit(classes, resumes)
             params |= {"n_epochs": 1, "early_stopping": False}
             training = self._training_data(X, y, sample_weight, reset=not resumes, learn_classes=False, is_batch=True)
             n_threads = resolve_n_threads(self.n_jobs)
-            model = self._model_to_train(params, training, n_threads, resumes=resumes)
+            model = self._model_to_train(params, training, len(self.classes_), n_threads, resumes=resumes)
             by_class = class_weights(self.class_weight, self.classes_, training.labels, training.weights)
             warn_all(warnings_about_row_weights(training, by_class, is_batch=True))
-            trained = self._train(model, training, None, params, by_class, n_threads)
+            trained = self._train(model, training, None, params, n_threads, by_class)
             warn_all(warnings_about_weights(trained.model, self.history_[-1:]))
         return self
 
-    def _learnt(self) -> dict[str, Any]:
+    def _targets_for_record(self) -> dict[str, Any]:
         return {"classes": self.classes_}
 
-    def _learn_again(self, record: ModelRecord) -> None:
+    def _take_targets_of(self, record: ModelRecord) -> None:
         assert record.classes is not None
         self.classes_ = record.classes
 
@@ -357,71 +346,18 @@ class WTMClassifier(Reducible):
     ) -> LabelledExamples:
         table, y = self._table(X, reset=reset), check_labels(y, "y")
         check_consistent_length(table, y)
-        weights = sample_weights(sample_weight, len(y))
-        name = "y"
-        if weights is not None and not weights.all():
-            name = "y, whose other rows have weight 0,"
-            # Rows of weight 0 are removed before anything is learnt or drawn.
-            present = np.flatnonzero(weights)
-            table, y, weights = table[present], y[present], weights[present]
-        if weights is not None and not is_batch:
-            weights = mean_one_if_shares(weights)
+        n_rows = len(y)
+        table, y, weights = self._weighted_rows(table, y, sample_weight, is_batch=is_batch)
         if learn_classes:
-            self.classes_ = unique_labels(y, name)
+            self.classes_ = unique_labels(y, "y" if len(y) == n_rows else "y, whose other rows have weight 0,")
         if reset:
             self._learn_features(table, weights)
         data = LabelledExamples(self._examples(table), class_indices(y, self.classes_, "y"), weights)
         return data.by_content() if self.shuffle else data
 
     def _validation_data(self, X_val: Any, y_val: Any) -> LabelledExamples | None:
-        if (X_val is None) != (y_val is None):
-            missing = "X_val" if X_val is None else "y_val"
-            raise ValueError(f"X_val and y_val must be passed together, but {missing} is None.")
-        if X_val is None:
+        read = self._validation_rows(X_val, y_val, check_labels)
+        if read is None:
             return None
-        table, y = self._table(X_val, name="X_val"), check_labels(y_val, "y_val")
-        check_consistent_length(table, y)
+        table, y = read
         return LabelledExamples(self._examples(table, "X_val"), class_indices(y, self.classes_, "y_val"))
-
-    def _model_to_train(
-        self, params: dict[str, Any], training: LabelledExamples, n_threads: int, *, resumes: bool
-    ) -> Model:
-        """Return a new model, or a copy of the current one, which is needed if the call fails."""
-        parameters = machine_parameters(params, training.examples.n_features)
-        n_classes, keeps_best = len(self.classes_), bool(params["early_stopping"])
-        check_fit(parameters, n_classes, len(training.labels), n_threads=n_threads, keeps_best=keeps_best)
-        if resumes:
-            return self._model.resumed(parameters)
-        return Model.new(parameters, n_classes, draw_seed(self.random_state))
-
-    def _train(
-        self,
-        model: Model,
-        training: LabelledExamples,
-        validation: LabelledExamples | None,
-        params: dict[str, Any],
-        by_class: np.ndarray | None,
-        n_threads: int,
-    ) -> Trained:
-        trained = train_epochs(
-            model,
-            training,
-            validation,
-            params,
-            class_weights=by_class,
-            history=self.history_[: model.n_epochs] if model.n_epochs else [],
-            n_threads=n_threads,
-            as_estimator=lambda current: copy.copy(self)._fitted_with(current),
-        )
-        self._fitted_with(trained)
-        if params["early_stopping"]:
-            self.best_epoch_ = self.n_epochs_
-        return trained
-
-    def _fitted_with(self, trained: Trained) -> Self:
-        """Take over the result of a training."""
-        self._model, self._voting = trained.model, trained.voting
-        self.history_, self.n_epochs_ = trained.history, trained.model.n_epochs
-        for name in ("best_epoch_", "pruning_"):
-            self.__dict__.pop(name, None)
-        return self

@@ -1,11 +1,8 @@
-"""What the estimators share: reading tables, packing them into examples, sums of votes, and a fit that fails safely."""
+"""What the estimators share to predict: tables are read, packed into examples, and voted on."""
 
 import math
-import os
-from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -18,13 +15,11 @@ from wtm.machine.class_machine import Machine
 from wtm.machine.examples import Examples, words_per_row
 from wtm.machine.model_state import Model, PredictionModel
 from wtm.machine.voting import VotingModel
-from wtm.modelfile import ModelRecord, scalar_attributes, write_model
 from wtm.tables.new_values import new_values_warnings
 from wtm.tables.reading import read_validated
 from wtm.tables.table import SparseTable, Table
 from wtm.utils.caller import forget_warnings, warn_caller_once
 from wtm.utils.memory_limits import check_memory
-from wtm.utils.paths import as_path
 from wtm.utils.threads import resolve_n_threads
 
 _BYTES_PER_PART = 1 << 24  # of packed rows and sums at a time, so that working space doesn't grow with the table
@@ -40,8 +35,6 @@ class Estimator(BaseEstimator):
     n_jobs: int | None
     booleanizer: Any
     booleanizer_: Booleanizer | None
-    feature_names_in_: np.ndarray
-    history_: list[dict[str, Any]]
     _model: Model | PredictionModel
     _voting: VotingModel | None
 
@@ -145,83 +138,3 @@ class Estimator(BaseEstimator):
         parts = table_to_parts(table, self.booleanizer_, n_blocks * BLOCK, strict=self._is_strict())
         self._warn_of_new_values(table)
         return parts
-
-    def save(self, path: str | os.PathLike[str], *, prediction_only: bool = False) -> None:
-        """Write the model to a file that :func:`wtm.load_model` reads.
-
-        The file stores the full training state, parameters and fitted attributes. It contains no training data and no
-        code: it is a safetensors file, described in docs/model-file.md. `random_state` is stored if it is an integer,
-        else as None; `callbacks` are not stored. If the call fails or is interrupted, an existing file stays as it was.
-
-        Parameters
-        ----------
-        path : str or path-like
-            Name of the file. An existing file is replaced.
-        prediction_only : bool, default=False
-            Whether to store only the included literals and the weights, which makes a small file. The model read from
-            it predicts the same and has the same rules, but has no `machines_` and can't be trained further.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            The model is not fitted.
-        TypeError
-            The estimator is of a subclass; a parameter or label is not plain data; `path` is not a string or path-like;
-            or `prediction_only` is not a boolean.
-        ValueError
-            `path` is a folder or a device; or the model was itself saved with ``prediction_only=True``, and
-            `prediction_only` is False.
-        MemoryError
-            There is not enough free memory for the copy that is written.
-        OSError
-            The file can't be written.
-        """
-        path = as_path(path, "path")
-        check_is_fitted(self)
-        if not type(self).__module__.startswith("wtm."):
-            kind = type(self).__bases__[0].__name__
-            raise TypeError(f"save can only write a {kind}, got the subclass {type(self).__name__}: pickle it.")
-        if not isinstance(prediction_only, bool | np.bool_):
-            raise TypeError(f"prediction_only must be True or False, got {prediction_only!r}.")
-        write_model(path, self._to_record(), prediction_only=bool(prediction_only))
-
-    def _to_record(self) -> ModelRecord:
-        names = getattr(self, "feature_names_in_", None)
-        return ModelRecord(
-            parameters=self.get_params(deep=False),
-            model=self._model,
-            history=self.history_,
-            attributes=scalar_attributes(self.__dict__),
-            booleanizer=self.booleanizer_,
-            feature_names=None if names is None else [str(name) for name in names],
-            **self._learnt(),
-        )
-
-    @classmethod
-    def _from_record(cls, record: ModelRecord) -> Self:
-        """Make a fitted estimator."""
-        estimator = cls(**record.parameters)
-        estimator._model, estimator.history_, estimator.booleanizer_ = record.model, record.history, record.booleanizer
-        if record.feature_names is not None:
-            estimator.feature_names_in_ = np.array(record.feature_names, object)
-        estimator.__dict__.update(record.attributes)
-        estimator._learn_again(record)
-        return estimator
-
-    @abstractmethod
-    def _learnt(self) -> dict[str, Any]:
-        """Return what a `ModelRecord` holds of the training targets."""
-
-    @abstractmethod
-    def _learn_again(self, record: ModelRecord) -> None:
-        """Take over what a `ModelRecord` holds of the training targets."""
-
-    @contextmanager
-    def _unchanged_on_error(self) -> Iterator[None]:
-        """Restore the attributes if the call fails."""
-        before = dict(self.__dict__)
-        try:
-            yield
-        except BaseException:
-            self.__dict__ = before
-            raise

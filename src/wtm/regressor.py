@@ -1,6 +1,5 @@
 """WTMRegressor: the Weighted Tsetlin Machine as a scikit-learn regressor."""
 
-import copy
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -9,28 +8,23 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
-from wtm.estimator import Estimator
 from wtm.fitting.early_stopping import hold_out
-from wtm.fitting.epochs import Trained, train_epochs
-from wtm.fitting.fit_memory import check_fit
 from wtm.fitting.fit_warnings import warnings_about_fit, warnings_about_row_weights, warnings_about_weights
-from wtm.machine.model_state import Model
 from wtm.machine.training_rows import NumberedExamples
 from wtm.modelfile import ModelRecord
 from wtm.rules.addends import AddendTable
 from wtm.rules.merging import Clauses, clauses_of, find_rules
-from wtm.rules.output_bits import output_bits, sparse_outputs
+from wtm.rules.output_bits import outputs_by_part
 from wtm.rules.vocabulary import Vocabulary
+from wtm.trainable import Trainable
 from wtm.utils.caller import warn_all, warn_caller_once
 from wtm.utils.threads import resolve_n_threads
-from wtm.validation.parameters import check_parameters, draw_seed, machine_parameters
-from wtm.validation.row_weights import mean_one_if_shares, sample_weights
 from wtm.validation.targets import check_numbers, check_range, middle_and_half, to_numbers, to_shares
 
 __all__ = ["WTMRegressor"]
 
 
-class WTMRegressor(RegressorMixin, Estimator):
+class WTMRegressor(RegressorMixin, Trainable):
     """Weighted Tsetlin Machine for numbers: a sum of weighted AND-rules over true/false features.
 
     Each number to predict has a machine of `n_clauses` clauses. Half of them add their weight to the sum where they
@@ -65,8 +59,8 @@ class WTMRegressor(RegressorMixin, Estimator):
     n_states, boost_true_positive, max_literals, init, engine, sampler
         As in :class:`wtm.WTMClassifier`.
     booleanizer : {"auto", "strict"} or Booleanizer, default="auto"
-        As in :class:`wtm.WTMClassifier`. Regression gains from more thresholds per column than classification, such as
-        ``Booleanizer(n_thresholds=30)``.
+        As in :class:`wtm.WTMClassifier`. With more thresholds per column, such as ``Booleanizer(n_thresholds=30)``,
+        predictions can follow a column in smaller steps.
     shuffle : bool, default=True
         Whether each epoch takes the examples in a new random order. The model then doesn't depend on the order of the
         rows.
@@ -133,10 +127,6 @@ class WTMRegressor(RegressorMixin, Estimator):
     True
     """
 
-    best_epoch_: int
-    feature_names_in_: np.ndarray
-    history_: list[dict[str, Any]]
-    n_epochs_: int
     n_outputs_: int
     y_ndim_: int
     y_range_: np.ndarray
@@ -235,7 +225,7 @@ class WTMRegressor(RegressorMixin, Estimator):
             training = self._training_data(X, y, sample_weight, resumes=resumes)
             validation = self._validation_data(X_val, y_val)
             n_threads = resolve_n_threads(self.n_jobs)
-            model = self._model_to_train(params, training, n_threads, resumes=resumes)
+            model = self._model_to_train(params, training, self.n_outputs_, n_threads, resumes=resumes)
             if self.early_stopping and validation is None:
                 training, validation = hold_out(training, float(self.validation_fraction), model.seed)
             warn_all(warnings_about_row_weights(training))
@@ -264,7 +254,7 @@ class WTMRegressor(RegressorMixin, Estimator):
             resumes = self.__sklearn_is_fitted__()
             training = self._training_data(X, y, sample_weight, resumes=resumes, is_batch=True)
             n_threads = resolve_n_threads(self.n_jobs)
-            model = self._model_to_train(params, training, n_threads, resumes=resumes)
+            model = self._model_to_train(params, training, self.n_outputs_, n_threads, resumes=resumes)
             warn_all(warnings_about_row_weights(training, is_batch=True))
             trained = self._train(model, training, None, params, n_threads)
             warn_all(warnings_about_weights(trained.model, self.history_[-1:]))
@@ -338,9 +328,9 @@ class WTMRegressor(RegressorMixin, Estimator):
     def _support(self, X: Any, clauses: Clauses) -> np.ndarray:
         table, n_threads = self._table(X), resolve_n_threads(self.n_jobs)
         n_true = np.zeros(len(clauses))
-        for examples in self._parts(table, n_threads, bytes_per_row=len(clauses) // 8 + 1):
-            bits = output_bits(examples, clauses.ends, clauses.literals, n_threads=n_threads)
-            n_true += sparse_outputs(bits, len(examples), len(clauses)).sum(axis=0)
+        parts = self._parts(table, n_threads, bytes_per_row=len(clauses) // 8)
+        for _, outputs in outputs_by_part(parts, clauses.ends, clauses.literals, n_threads=n_threads):
+            n_true += outputs.sum(axis=0)
         return n_true / len(table)
 
     def __sklearn_tags__(self) -> Any:
@@ -348,10 +338,10 @@ class WTMRegressor(RegressorMixin, Estimator):
         tags.target_tags.single_output, tags.target_tags.multi_output = True, True
         return tags
 
-    def _learnt(self) -> dict[str, Any]:
+    def _targets_for_record(self) -> dict[str, Any]:
         return {"classes": None, "ranges": self.y_range_}
 
-    def _learn_again(self, record: ModelRecord) -> None:
+    def _take_targets_of(self, record: ModelRecord) -> None:
         assert record.ranges is not None
         self.y_range_, self.n_outputs_ = record.ranges, len(record.ranges)
         self.y_ndim_ = record.attributes.get("y_ndim_", 2)
@@ -359,23 +349,12 @@ class WTMRegressor(RegressorMixin, Estimator):
     def _shaped(self, numbers: np.ndarray) -> np.ndarray:
         return numbers[:, 0] if self.y_ndim_ == 1 else numbers
 
-    def _checked_parameters(self) -> dict[str, Any]:
-        params = self.get_params(deep=False)
-        check_parameters(params)
-        return params
-
     def _training_data(
         self, X: Any, y: Any, sample_weight: Any, *, resumes: bool, is_batch: bool = False
     ) -> NumberedExamples:
         table, y = self._table(X, reset=not resumes), check_numbers(y, "y")
         check_consistent_length(table, y)
-        weights = sample_weights(sample_weight, len(y))
-        if weights is not None and not weights.all():
-            # Rows of weight 0 are removed before anything is learnt or drawn.
-            present = np.flatnonzero(weights)
-            table, y, weights = table[present], y[present], weights[present]
-        if weights is not None and not is_batch:
-            weights = mean_one_if_shares(weights)
+        table, y, weights = self._weighted_rows(table, y, sample_weight, is_batch=is_batch)
         if not resumes:
             self.y_ndim_, self.n_outputs_ = y.ndim, 1 if y.ndim == 1 else y.shape[1]
             self._learn_features(table, weights)
@@ -387,13 +366,10 @@ class WTMRegressor(RegressorMixin, Estimator):
         return data.by_content() if self.shuffle else data
 
     def _validation_data(self, X_val: Any, y_val: Any) -> NumberedExamples | None:
-        if (X_val is None) != (y_val is None):
-            missing = "X_val" if X_val is None else "y_val"
-            raise ValueError(f"X_val and y_val must be passed together, but {missing} is None.")
-        if X_val is None:
+        read = self._validation_rows(X_val, y_val, check_numbers)
+        if read is None:
             return None
-        table, y = self._table(X_val, name="X_val"), check_numbers(y_val, "y_val")
-        check_consistent_length(table, y)
+        table, y = read
         return NumberedExamples(self._examples(table, "X_val"), to_shares(self._columns(y, "y_val"), self.y_range_))
 
     def _columns(self, y: np.ndarray, name: str) -> np.ndarray:
@@ -415,44 +391,3 @@ class WTMRegressor(RegressorMixin, Estimator):
                 ),
             )
         return np.clip(to_shares(columns, self.y_range_), -1.0, 1.0)
-
-    def _model_to_train(
-        self, params: dict[str, Any], training: NumberedExamples, n_threads: int, *, resumes: bool
-    ) -> Model:
-        """Return a new model, or a copy of the current one, which is needed if the call fails."""
-        parameters, n_averaged = machine_parameters(params, training.examples.n_features), int(params["average_last"])
-        keeps_best = bool(params["early_stopping"])
-        check_fit(parameters, self.n_outputs_, len(training), n_threads=n_threads, keeps_best=keeps_best)
-        if resumes:
-            return self._model.resumed(parameters, n_averaged)
-        return Model.new(parameters, self.n_outputs_, draw_seed(self.random_state), n_averaged)
-
-    def _train(
-        self,
-        model: Model,
-        training: NumberedExamples,
-        validation: NumberedExamples | None,
-        params: dict[str, Any],
-        n_threads: int,
-    ) -> Trained:
-        trained = train_epochs(
-            model,
-            training,
-            validation,
-            params,
-            class_weights=None,
-            history=self.history_[: model.n_epochs] if model.n_epochs else [],
-            n_threads=n_threads,
-            as_estimator=lambda current: copy.copy(self)._fitted_with(current),
-        )
-        self._fitted_with(trained)
-        if params["early_stopping"]:
-            self.best_epoch_ = self.n_epochs_
-        return trained
-
-    def _fitted_with(self, trained: Trained) -> Self:
-        """Take over the result of a training."""
-        self._model, self._voting = trained.model, trained.voting
-        self.history_, self.n_epochs_ = trained.history, trained.model.n_epochs
-        self.__dict__.pop("best_epoch_", None)
-        return self

@@ -34,7 +34,7 @@ class Epoch:
         return [*map(dict, self._history[: self.number - 1]), self.entry]
 
     def classifier(self) -> Any:
-        """Return a fitted copy of the classifier in its current state, to measure, inspect or save.
+        """Return a fitted copy of the classifier, or regressor, in its current state, to measure, inspect or save.
 
         Each call makes a new copy, which shares nothing with the training in progress.
         """

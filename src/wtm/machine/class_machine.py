@@ -26,7 +26,7 @@ class FeedbackCounts(NamedTuple):
 
 @dataclass
 class Machine:
-    """The machine of one class.
+    """The machine of one class, or of one number that is predicted.
 
     The first half of the clauses has positive polarity, the second half negative.
 

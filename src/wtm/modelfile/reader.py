@@ -82,14 +82,14 @@ def _record(contents: Contents, known: Mapping[str, Mapping[str, Any]]) -> Model
     defaults = known[header["estimator"]]
     machine_parameters = _machine_parameters(header, defaults)
     parameters = _constructor_parameters(header, defaults)
-    is_regressor = header["estimator"] == REGRESSOR
-    classes, ranges = (None, _ranges(header)) if is_regressor else (_classes(header), None)
+    targets = _ranges(header) if header["estimator"] == REGRESSOR else _classes(header)
+    classes, ranges = (None, targets) if header["estimator"] == REGRESSOR else (targets, None)
     attributes = _scalar_attributes(_field(header, "attributes", dict))
     feature_names = _feature_names(header, attributes["n_features_in_"])
     booleanizer = _booleanizer(header, attributes["n_features_in_"], machine_parameters.n_features)
     history = [_history_entry(entry) for entry in _field(header, "history", list)]
     read = _prediction_model if _field(header, "prediction_only", bool) else _model
-    model = read(contents, machine_parameters, len(_ranges(header) if is_regressor else _classes(header)))
+    model = read(contents, machine_parameters, len(targets))
     record = ModelRecord(parameters, model, classes, history, attributes, booleanizer, feature_names, ranges)
     check_consistent(record)
     if parameters.get("n_jobs") is not None:  # a file can't ask for more threads than there are cores
@@ -284,7 +284,7 @@ def _clauses(contents: Contents, parameters: MachineParameters, prefix: str = ""
     falls = np.flatnonzero(np.diff(literals) <= 0) + 1
     n_literals = parameters.n_literals
     if literals.size and (literals.min() < 0 or literals.max() >= n_literals or not np.isin(falls, ends).all()):
-        raise ValueError(f"its literals must be increasing numbers in each clause, from 0 to {n_literals - 1}")
+        raise ValueError(f"its literals are not increasing numbers in each clause, from 0 to {n_literals - 1}")
     return ends, literals
 
 

@@ -23,14 +23,8 @@ PROGRESS = ("seed", "n_seen", "n_epochs")
 
 _MOST_SEEN = 1 << 62  # no training gets there, and numbers of examples beyond it would not fit into 64 bits
 _SCALAR_ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]*[a-z0-9]_")
-_OTHER_ATTRIBUTES = {
-    "classes_",
-    "feature_names_in_",
-    "history_",
-    "booleanizer_",
-    "machines_",
-    "y_range_",
-}  # kept in another way
+_OTHER_ATTRIBUTES = {"classes_", "y_range_", "feature_names_in_", "history_", "booleanizer_", "machines_"}
+"""Those that are kept in another way."""
 
 
 @dataclass(frozen=True)

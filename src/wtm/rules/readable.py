@@ -13,7 +13,7 @@ from wtm.machine.examples import Examples
 from wtm.prediction import Predictor
 from wtm.rules.explanation import Explanation
 from wtm.rules.merging import Clauses, clauses_of, find_rules
-from wtm.rules.output_bits import output_bits, sparse_outputs
+from wtm.rules.output_bits import outputs_by_part
 from wtm.rules.rule_statistics import count_rows
 from wtm.rules.rule_table import RuleTable
 from wtm.rules.vocabulary import Vocabulary
@@ -155,11 +155,10 @@ class Readable(TransformerMixin, Predictor):
         )
 
     def _outputs(self, X: Any, ends: np.ndarray, literals: np.ndarray) -> Iterator[tuple[Examples, sp.csr_array]]:
-        """Yield examples and the outputs of clauses for them, some rows at a time."""
+        """Return an iterator over examples and the outputs of clauses for them, some rows at a time."""
         n_threads, table, n_clauses = resolve_n_threads(self.n_jobs), self._table(X, min_rows=0), len(ends) - 1
-        for examples in self._parts(table, n_threads, bytes_per_row=n_clauses // 8):
-            bits = output_bits(examples, ends, literals, n_threads=n_threads)
-            yield examples, sparse_outputs(bits, len(examples), n_clauses)
+        parts = self._parts(table, n_threads, bytes_per_row=n_clauses // 8)
+        return outputs_by_part(parts, ends, literals, n_threads=n_threads)
 
     def _statistics(self, clauses: Clauses, X: Any, y: Any) -> dict[str, np.ndarray]:
         table, labels = self._table(X), None
