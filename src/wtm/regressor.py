@@ -1,21 +1,25 @@
 """WTMRegressor: the Weighted Tsetlin Machine as a scikit-learn regressor."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from wtm.fitting.early_stopping import hold_out
 from wtm.fitting.fit_warnings import warnings_about_fit, warnings_about_row_weights, warnings_about_weights
+from wtm.machine.examples import Examples
 from wtm.machine.training_rows import NumberedExamples
 from wtm.modelfile import ModelRecord
+from wtm.rules.addend_explanation import AddendExplanation
 from wtm.rules.addends import AddendTable
 from wtm.rules.merging import Clauses, clauses_of, find_rules
 from wtm.rules.output_bits import outputs_by_part
 from wtm.rules.vocabulary import Vocabulary
+from wtm.tables.table import SparseTable, Table
 from wtm.trainable import Trainable
 from wtm.utils.caller import warn_all, warn_caller_once
 from wtm.utils.threads import resolve_n_threads
@@ -272,9 +276,7 @@ class WTMRegressor(RegressorMixin, Trainable):
         ndarray of shape (n_samples,) or (n_samples, n_outputs_), float64
             Of the shape of the `y` of the training, and within `y_range_`.
         """
-        check_is_fitted(self)
-        unit = self._voting_model().unit / self._model.parameters.T
-        return self._from_sums(X, lambda sums: self._shaped(to_numbers(sums * unit, self.y_range_)))
+        return self._from_sums(X, lambda sums: self._shaped(self._numbers(sums)))
 
     def rules(self, X: Any = None, *, feature_names: Sequence[str] | None = None) -> AddendTable:
         """Return the rules as a table, without redundant conditions and with equal rules merged.
@@ -325,13 +327,48 @@ class WTMRegressor(RegressorMixin, Trainable):
             clauses[order], vocabulary, outputs, voting.unit, False, statistics, middle=middle, _per_vote=per_vote
         )
 
+    def explain(self, X: Any, *, feature_names: Sequence[str] | None = None) -> list[AddendExplanation]:
+        """Explain the prediction of each row by the rules that hold for it.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+        feature_names : sequence of str of length n_features, optional
+            As in `rules`.
+
+        Returns
+        -------
+        list of wtm.rules.AddendExplanation, of length n_samples
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError, ValueError
+            As in `rules`.
+        """
+        rules, voting = self.rules(feature_names=feature_names), self._voting_model()
+        explanations = []
+        for examples, held in self._outputs(self._table(X, min_rows=0), rules._clauses):
+            predicted = self._numbers(voting.sums(examples, n_threads=resolve_n_threads(self.n_jobs)))
+            of_rows = np.split(held.indices, held.indptr[1:-1])
+            explanations += [
+                AddendExplanation(numbers, rules, of_row) for numbers, of_row in zip(predicted, of_rows, strict=True)
+            ]
+        return explanations
+
+    def _numbers(self, sums: np.ndarray) -> np.ndarray:
+        """Return what sums in fixed point stand for; both have the shape (n_rows, n_outputs_)."""
+        return to_numbers(sums * (self._voting_model().unit / self._model.parameters.T), self.y_range_)
+
     def _support(self, X: Any, clauses: Clauses) -> np.ndarray:
-        table, n_threads = self._table(X), resolve_n_threads(self.n_jobs)
-        n_true = np.zeros(len(clauses))
-        parts = self._parts(table, n_threads, bytes_per_row=len(clauses) // 8)
-        for _, outputs in outputs_by_part(parts, clauses.ends, clauses.literals, n_threads=n_threads):
+        table, n_true = self._table(X), np.zeros(len(clauses))
+        for _, outputs in self._outputs(table, clauses):
             n_true += outputs.sum(axis=0)
         return n_true / len(table)
+
+    def _outputs(self, table: Table | SparseTable, clauses: Clauses) -> Iterator[tuple[Examples, sp.csr_array]]:
+        n_threads = resolve_n_threads(self.n_jobs)
+        parts = self._parts(table, n_threads, bytes_per_row=len(clauses) // 8)
+        return outputs_by_part(parts, clauses.ends, clauses.literals, n_threads=n_threads)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -40,3 +40,28 @@ def test_several_outputs_are_named(bits):
     for rule in table:
         total[:, rule.label] += rule.vote * rule.holds(X, list("abcdefgh"))
     np.testing.assert_allclose(np.clip(total, *model.y_range_.T), model.predict(X), atol=1e-9)
+
+
+def test_explanations_add_up_to_the_prediction(bits, fitted):
+    X, _ = bits
+    for row, predicted, explanation in zip(X[:50], fitted.predict(X[:50]), fitted.explain(X[:50]), strict=True):
+        assert explanation.prediction.tolist() == [predicted]
+        assert all(rule.holds(row[None])[0] for rule in explanation.rules)
+        assert explanation.totals[0] == pytest.approx(sum(rule.vote for rule in explanation.rules))
+        total = explanation.middle[0] + explanation.totals[0]
+        assert np.clip(total, *fitted.y_range_[0]) == pytest.approx(predicted)
+        assert ("clipped" in str(explanation)) == (abs(total - predicted) > 1e-6)
+
+
+def test_explanations_are_shown(bits, fitted):
+    X, y = bits
+    explanation = fitted.explain(X[:1], feature_names=list("abcdefgh"))[0]
+    heading, first, *_ = str(explanation).splitlines()
+    assert heading.startswith(f"predicted {explanation.prediction[0]:.4g}: {explanation.middle[0]:.4g}, and ")
+    rule = explanation.rules[0]
+    assert first == f"  {rule.vote:+9.4g}  {' AND '.join(rule.literals)}"
+    assert f"<td>{rule.vote:+.4g}</td>" in explanation._repr_html_()
+    assert repr(explanation).startswith("<Explanation of ")
+    both = small().fit(X, np.stack([y, 3 - y], axis=1)).explain(X[:2])[1]
+    assert "output 1: predicted" in str(both)
+    assert fitted.explain(X[:0]) == []

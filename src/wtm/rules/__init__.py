@@ -1,5 +1,6 @@
 """Rules of a trained model: as text, as tables, and as features."""
 
+from wtm.rules.addend_explanation import AddendExplanation
 from wtm.rules.addends import Addend, AddendTable
 from wtm.rules.explanation import Explanation
 from wtm.rules.listing import heaviest_rules, rules_of
@@ -10,6 +11,7 @@ from wtm.tables.condition_grammar import parse_condition
 
 __all__ = [
     "Addend",
+    "AddendExplanation",
     "AddendTable",
     "Explanation",
     "NearestChange",

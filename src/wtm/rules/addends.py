@@ -54,6 +54,9 @@ class AddendTable(RuleTable):
         - ``adds``: what the rule adds to the prediction where it holds, in units of `y`.
         - ``conditions``: its text; ``length``: the number of its conditions.
         - ``support``: share of the rows for which the rule holds. Only with data.
+    outputs : ndarray of shape (n_rules,), int64
+    adds : ndarray of shape (n_rules,), float64
+        The columns of these names, for one output as well.
     middle : ndarray of shape (n_outputs,), float64
         The prediction for a row for which no rule holds: the middle of `y_range_`.
     """
@@ -61,21 +64,30 @@ class AddendTable(RuleTable):
     middle: np.ndarray = field(default_factory=lambda: np.zeros(1))
     _per_vote: np.ndarray = field(default_factory=lambda: np.ones(1))  # the value of a vote, for each output
 
+    @property
+    def outputs(self) -> np.ndarray:
+        """Number of the output of each rule, from 0."""
+        return self._clauses.classes
+
+    @cached_property
+    def adds(self) -> np.ndarray:
+        """What each rule adds to a prediction, in units of `y`."""
+        added: np.ndarray = self.votes * self._per_vote[self.outputs]
+        return added
+
     @cached_property
     def columns(self) -> dict[str, Any]:
         """The columns of the table."""
         spelled = [self._vocabulary.texts(self._clauses.literals_of(i).tolist()) for i in range(len(self))]
-        outputs = self._clauses.classes
         return {
-            **({"output": outputs} if len(self.middle) > 1 else {}),
-            "adds": self.votes * self._per_vote[outputs],
+            **({"output": self.outputs} if len(self.middle) > 1 else {}),
+            "adds": self.adds,
             "conditions": [" AND ".join(conditions) for conditions in spelled],
             "length": np.array([len(conditions) for conditions in spelled], np.int64),
             **self._statistics,
         }
 
     def _rule(self, number: int) -> Addend:
-        output = int(self._clauses.classes[number])
-        added = float(self.votes[number] * self._per_vote[output])
+        output, added = int(self.outputs[number]), float(self.adds[number])
         conditions = self._vocabulary.conditions(self._clauses.literals_of(number).tolist())
         return Addend(output, 1 if added > 0 else -1, abs(added), conditions, len(self.middle))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, overload
+from typing import Any, Self, overload
 
 import numpy as np
 
@@ -66,9 +66,9 @@ class RuleTable(Sequence[Rule]):
     def __getitem__(self, index: int) -> Rule: ...
 
     @overload
-    def __getitem__(self, index: slice | Sequence[int] | np.ndarray) -> "RuleTable": ...
+    def __getitem__(self, index: slice | Sequence[int] | np.ndarray) -> Self: ...
 
-    def __getitem__(self, index: Any) -> "RuleTable | Rule":
+    def __getitem__(self, index: Any) -> Self | Rule:
         chosen = np.arange(len(self))[index]
         if np.ndim(chosen):
             statistics = {name: values[chosen] for name, values in self._statistics.items()}
