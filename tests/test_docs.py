@@ -87,14 +87,16 @@ def test_models_are_compared_as_the_page_on_files_says(tmp_path):
 
 def test_the_user_guide_on_regression_runs(capsys):
     run("user-guide.md", [block for block in blocks_of("user-guide.md") if "WTMRegressor" in block])
-    score, title, *_ = capsys.readouterr().out.splitlines()
+    score, title, *rest = capsys.readouterr().out.splitlines()
     assert float(score) > 0.95
     assert title.startswith("3 rules")
+    assert any(line.startswith("predicted ") for line in rest)
+    assert 0.8 < float(rest[-1]) < 0.99
 
 
 def test_the_user_guide_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    others = ("import shap", "import Booleanizer, WTMRegressor")
+    others = ("import shap", "rent[1500:]", "rent[1500:1750]")
     scope = run("user-guide.md", [block for block in blocks_of("user-guide.md") if not any(o in block for o in others)])
     shapes, epochs, *rules, same, size = capsys.readouterr().out.splitlines()
     assert shapes == "(2, 2) (2, 2)"

@@ -221,7 +221,7 @@ def test_a_callback_measures_and_saves(problem):
     copies = []
 
     def measure(epoch):
-        clf = epoch.classifier()
+        clf = epoch.estimator()
         epoch.entry["own"] = clf.score(X, y)
         copies.append(clf)
 

@@ -102,7 +102,7 @@ def test_a_callback_can_save_and_training_resumes_from_there(path):
 
 def save_second(epoch, path):
     if epoch.number == 2:
-        epoch.classifier().save(path)
+        epoch.estimator().save(path)
 
 
 def test_a_booleanizer_that_does_not_fit_is_refused(path):

@@ -48,7 +48,7 @@ def test_votes_are_the_mean_of_those_of_the_last_epochs(bits, average_last):
     sums = []
 
     def keep(epoch):
-        machines = epoch.classifier().machines_
+        machines = epoch.estimator().machines_
         alone = small(average_last=1, n_epochs=1).fit(X, y)
         alone._model.machines, alone._voting = machines, None
         sums.append((alone.predict(X) - middle) / half)

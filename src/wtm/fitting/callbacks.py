@@ -33,8 +33,8 @@ class Epoch:
         """The entries of all epochs so far: copies of the earlier ones, then `entry`."""
         return [*map(dict, self._history[: self.number - 1]), self.entry]
 
-    def classifier(self) -> Any:
-        """Return a fitted copy of the classifier, or regressor, in its current state, to measure, inspect or save.
+    def estimator(self) -> Any:
+        """Return a fitted copy of the classifier or regressor in its current state, to measure, inspect or save.
 
         Each call makes a new copy, which shares nothing with the training in progress.
         """

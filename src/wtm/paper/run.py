@@ -153,7 +153,7 @@ def train(
             if stop.requested:
                 return True
             if epoch.number < n_epochs and time.monotonic() - saved >= CHECKPOINT_SECONDS:
-                save(epoch.classifier())
+                save(epoch.estimator())
                 saved = time.monotonic()
             return False
 
