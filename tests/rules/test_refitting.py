@@ -1,5 +1,8 @@
 """Refitted weights are the coefficients of scikit-learn's logistic regression on the outputs of the rules."""
 
+import copy
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
@@ -149,10 +152,32 @@ def test_a_base_rate_is_the_votes_of_two_rules_of_which_one_holds():
     assert refitted.predict_proba(X)[0, 1] == pytest.approx(0.25, abs=0.05)
 
 
-def test_results_do_not_depend_on_the_number_of_threads(data):
+@pytest.mark.parametrize("penalty", ["l1", "l2"])
+@pytest.mark.parametrize("model", ["two", "three"])
+def test_the_bits_depend_neither_on_threads_nor_on_the_order_of_rows(model, penalty, data, request):
+    clf, X, y = request.getfixturevalue(model), data[0], data[1][model]
+    weights = np.random.default_rng(0).integers(0, 3, len(y)) / 3
+    expected = clf.refit(X, y, penalty, sample_weight=weights)
+    order = np.random.default_rng(1).permutation(len(y))
+    other = copy.copy(clf).set_params(n_jobs=2).refit(X.iloc[order], y[order], penalty, sample_weight=weights[order])
+    assert to_json(other) == to_json(expected)
+
+
+def test_refits_at_the_same_time_do_not_disturb_each_other(data):
     X, y = data[0], data[1]["two"]
-    sums = [mixed_model(2, n_jobs=n_jobs).refit(X, y).class_sums(X) for n_jobs in (1, 2)]
-    assert (sums[0] == sums[1]).all()
+    clf = mixed_model(2, n_jobs=2)
+    expected = to_json(clf.refit(X, y))
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda _: to_json(clf.refit(X, y)), range(4)))
+    assert found == [expected] * 4
+
+
+def test_a_row_of_weight_n_is_the_row_n_times(two, data):
+    X, y = data[0], data[1]["two"]
+    rows = np.repeat(np.arange(len(y)), 1 + np.arange(len(y)) % 3)
+    for penalty in ("l1", "l2"):
+        weighted = two.refit(X, y, penalty, C=0.2, sample_weight=1 + np.arange(len(y)) % 3)
+        assert to_json(weighted) == to_json(two.refit(X.iloc[rows], y[rows], penalty, C=0.2))
 
 
 def test_errors_say_what_is_wrong(two, three, data):

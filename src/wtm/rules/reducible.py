@@ -199,8 +199,8 @@ class Reducible(Readable):
 
         Notes
         -----
-        Unlike `fit`, the result depends on the order of the rows: cross-validation divides them by it. The weights are
-        rounded to within 0.05 %. They may still differ between platforms, as those of `LogisticRegression` do.
+        The result depends neither on the order of the rows nor on `n_jobs`. The weights are rounded to within 0.05 %.
+        They may still differ between platforms, as those of `LogisticRegression` do.
         """
         check_is_fitted(self)
         if penalty not in ("l1", "l2"):
@@ -218,7 +218,7 @@ class Reducible(Readable):
             raise ValueError("This model has no rules to refit: train it for longer, or on more rows.")
         bits = output_bits(data.examples, rules.ends, rules.literals, n_threads=n_threads)
         outputs = sparse_outputs(bits, len(data.labels), len(rules))
-        votes = fit_votes(outputs, data.labels, data.weights, penalty=penalty, C=C, n_threads=n_threads)
+        votes = fit_votes(outputs, data.labels, data.weights, penalty=penalty, C=C)
         if not votes[0].any():
             message = "refit left no rules but the intercept, so all rows get the same class. Pass a larger C."
             warn_caller(UserWarning(message))
@@ -231,7 +231,7 @@ class Reducible(Readable):
         table, y = self._table(X), check_labels(y, "y")
         check_consistent_length(table, y)
         weights = sample_weights(sample_weight, len(y))
-        return LabelledExamples(self._examples(table), class_indices(y, self.classes_, "y"), weights)
+        return LabelledExamples(self._examples(table), class_indices(y, self.classes_, "y"), weights).by_content()
 
     def _with_model(self, model: PredictionModel) -> Self:
         changed = copy.copy(self)

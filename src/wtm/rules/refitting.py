@@ -1,11 +1,13 @@
 """New weights for the rules of a model, by logistic regression on their outputs."""
 
-from typing import Any
+import threading
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import parallel_config
-from sklearn import config_context
+from scipy.special import log_expit, log_softmax
+from threadpoolctl import threadpool_limits
 
 from wtm.machine.calibration import PRIOR_SCALE
 from wtm.machine.clause_weights import WEIGHT_BITS
@@ -20,20 +22,54 @@ _STRENGTHS = np.logspace(-3, 1, 9)
 _MAX_FOLDS = 5
 _TOLERANCE = 1e-3  # scikit-learn's default takes several times as long
 _INTERCEPT_SCALE = 100.0  # so that liblinear, which penalizes the intercept too, does so little
+_SOLVER = threading.Lock()  # liblinear has one stream of random numbers for all threads
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The different rows of outputs and labels, and how much each weighs.
+
+    Attributes
+    ----------
+    outputs : CSR matrix of shape (n_rows, n_rules)
+    labels : ndarray of shape (n_rows,), int64
+    weights : ndarray of shape (n_rows,), float64
+        Rows of weight 0 are left out of a fit.
+    """
+
+    outputs: sp.csr_array
+    labels: np.ndarray
+    weights: np.ndarray
+
+    def weighing(self, weights: np.ndarray) -> Self:
+        return replace(self, weights=weights)
+
+
+@dataclass(frozen=True)
+class _Votes:
+    """Coefficients and intercepts per class; with a single row, they are those of the second of two classes."""
+
+    coefficients: np.ndarray
+    intercepts: np.ndarray
+    are_separate: bool  # each class separated from all others
+
+    def log_loss(self, rows: _Rows) -> float:
+        logits = rows.outputs @ self.coefficients.T + self.intercepts
+        if len(self.intercepts) == 1:
+            of_label = log_expit(np.where(rows.labels == 1, 1, -1) * logits[:, 0])
+        else:
+            by_class = log_expit(logits) if self.are_separate else logits
+            of_label = log_softmax(by_class, axis=1)[np.arange(len(rows.labels)), rows.labels]
+        return -float(rows.weights @ of_label / rows.weights.sum())
 
 
 def fit_votes(
-    outputs: sp.csr_array,
-    labels: np.ndarray,
-    weights: np.ndarray | None,
-    *,
-    penalty: str,
-    C: float | None,
-    n_threads: int,
+    outputs: sp.csr_array, labels: np.ndarray, weights: np.ndarray | None, *, penalty: str, C: float | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Fit a logistic regression; without `C`, cross-validation chooses it by the log-loss.
 
     With "l1", it is the smallest C whose log-loss is within one standard error of the best, which leaves fewer rules.
+    The result depends on the order of the rows.
 
     Parameters
     ----------
@@ -43,7 +79,6 @@ def fit_votes(
     weights : ndarray of shape (n_rows,), float64, or None
     penalty : {"l1", "l2"}
     C : float or None
-    n_threads : int
 
     Returns
     -------
@@ -51,67 +86,91 @@ def fit_votes(
         For two classes, only those of the second differ from 0.
     intercepts : ndarray of shape (n_classes,), float64
     """
-    # It takes long to import.
-    from sklearn.metrics import get_scorer
-    from sklearn.model_selection import GridSearchCV, StratifiedKFold
-
-    has_weights = weights is not None
-    weighted = {"sample_weight": weights} if has_weights else {}
-    # One-vs-rest passes weights on only with metadata routing.
-    with config_context(enable_metadata_routing=has_weights), parallel_config("threading", n_jobs=n_threads):
-        model, name = _new_regression(penalty, int(labels.max()) + 1, has_weights=has_weights)
+    weights = np.ones(len(labels)) if weights is None else weights
+    different, place = _different_rows(outputs, labels)
+    # The last bits of sums depend on the number of threads of BLAS.
+    with _SOLVER, threadpool_limits(limits=1):
         if C is None:
-            scorer = get_scorer("neg_log_loss")
-            if has_weights:
-                scorer = scorer.set_score_request(sample_weight=True)
-            folds = StratifiedKFold(min(_MAX_FOLDS, np.bincount(labels).min()), shuffle=True, random_state=0)
-            choose = _strongest_as_good if penalty == "l1" else True
-            search = GridSearchCV(model, {name: _STRENGTHS}, scoring=scorer, cv=folds, refit=choose)
-            model = search.fit(outputs, labels, **weighted).best_estimator_
-        else:
-            model.set_params(**{name: C}).fit(outputs, labels, **weighted)
-    parts = getattr(model, "estimators_", [model])
-    coefficients = np.vstack([part.coef_ for part in parts])
-    intercepts = np.concatenate([part.intercept_ for part in parts])
+            C = _choose_strength(different, place, labels, weights, penalty)
+        rows = different.weighing(np.bincount(place, weights))
+        votes = _fit(rows, penalty, C)
+    coefficients, intercepts = votes.coefficients, votes.intercepts
     if penalty == "l1":
-        intercepts = np.where(coefficients.any(axis=1), intercepts, _log_odds(labels, weights)[-len(intercepts) :])
+        intercepts = np.where(coefficients.any(axis=1), intercepts, _log_odds(rows)[-len(intercepts) :])
     if len(intercepts) == 1:
         return np.vstack([np.zeros_like(coefficients), coefficients]), np.append(0.0, intercepts)
     return coefficients, intercepts - np.median(intercepts)
 
 
-def _log_odds(labels: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+def _different_rows(outputs: sp.csr_array, labels: np.ndarray) -> tuple[_Rows, np.ndarray]:
+    """Return the rows that differ in an output or the label, and for each row which of them it is."""
+    ends = outputs.indptr.tolist()
+    place_of: dict[tuple[int, bytes], int] = {}
+    place = np.empty(len(labels), np.int64)
+    for i, label in enumerate(labels.tolist()):
+        place[i] = place_of.setdefault((label, outputs.indices[ends[i] : ends[i + 1]].tobytes()), len(place_of))
+    _, first = np.unique(place, return_index=True)
+    return _Rows(outputs[first], labels[first], np.ones(len(first))), place
+
+
+def _choose_strength(rows: _Rows, place: np.ndarray, labels: np.ndarray, weights: np.ndarray, penalty: str) -> float:
+    """Choose `C` by cross-validation, from the strongest penalty on; see `fit_votes`."""
+    from sklearn.model_selection import StratifiedKFold  # it takes long to import
+
+    folds = StratifiedKFold(min(_MAX_FOLDS, np.bincount(labels).min()), shuffle=True, random_state=0)
+    parts = [
+        [rows.weighing(np.bincount(place[part], weights[part], len(rows.labels))) for part in of_fold]
+        for of_fold in folds.split(labels, labels)
+    ]
+    losses: list[float] = []
+    best, error = 0, 0.0
+    for C in _STRENGTHS:
+        of_folds = [_fit(train, penalty, C).log_loss(test) for train, test in parts]
+        losses.append(float(np.mean(of_folds)))
+        if losses[-1] < losses[best]:
+            best, error = len(losses) - 1, float(np.std(of_folds) / np.sqrt(len(of_folds)))
+        elif losses[-1] > losses[best] + error:  # weaker penalties overfit more, and take much longer
+            break
+    chosen = np.flatnonzero(np.array(losses) <= losses[best] + error)[0] if penalty == "l1" else best
+    return float(_STRENGTHS[chosen])
+
+
+def _fit(rows: _Rows, penalty: str, C: float) -> _Votes:
+    n_classes = int(rows.labels.max()) + 1
+    present = np.flatnonzero(rows.weights)
+    outputs, labels, weights = rows.outputs[present], rows.labels[present], rows.weights[present]
+    regression = _new_regression(penalty, C)
+    are_separate = penalty == "l1" and n_classes > 2
+    targets = [labels == index for index in range(n_classes)] if are_separate else [labels]
+    coefficients, intercepts = [], []
+    for target in targets:
+        regression.fit(outputs, target, weights)
+        coefficients.append(regression.coef_)
+        intercepts.append(regression.intercept_)
+    return _Votes(np.vstack(coefficients), np.concatenate(intercepts), are_separate)
+
+
+def _log_odds(rows: _Rows) -> np.ndarray:
     """Return the log-odds of each class against all others: the intercepts if no rule has a coefficient.
 
     The solver's own are too small then, since it penalizes them.
     """
-    shares = np.bincount(labels, weights) / np.sum(np.ones(len(labels)) if weights is None else weights)
+    shares = np.bincount(rows.labels, rows.weights) / rows.weights.sum()
     return np.log(shares / (1 - shares))
 
 
-def _new_regression(penalty: str, n_classes: int, *, has_weights: bool) -> tuple[Any, str]:
-    """Return an unfitted model, and the name of its C."""
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.multiclass import OneVsRestClassifier
+def _new_regression(penalty: str, C: float) -> Any:
+    """Return an unfitted model."""
+    from sklearn.linear_model import LogisticRegression  # it takes long to import
 
     is_l1 = penalty == "l1"
     # scikit-learn 1.8 replaced penalty by l1_ratio.
     has_penalty = LogisticRegression().get_params().get("penalty") == "l2"
     kind = {"penalty": penalty} if has_penalty else {"l1_ratio": float(is_l1)}
-    regression = LogisticRegression(**kind, max_iter=1000)
+    regression = LogisticRegression(**kind, C=C, max_iter=1000)
     if is_l1:
         regression.set_params(solver="liblinear", tol=_TOLERANCE, intercept_scaling=_INTERCEPT_SCALE, random_state=0)
-    if has_weights:
-        regression.set_fit_request(sample_weight=True)
-    return (OneVsRestClassifier(regression), "estimator__C") if is_l1 and n_classes > 2 else (regression, "C")
-
-
-def _strongest_as_good(results: dict[str, np.ndarray]) -> int:
-    """Return the position of the smallest C whose score is within one standard error of the best."""
-    n_folds = sum(name.startswith("split") for name in results)
-    scores, errors = results["mean_test_score"], results["std_test_score"] / np.sqrt(n_folds)
-    best = scores.argmax()
-    return int(np.flatnonzero(scores >= scores[best] - errors[best])[0])
+    return regression
 
 
 def model_of(rules: Clauses, n_features: int, coefficients: np.ndarray, intercepts: np.ndarray) -> PredictionModel:
