@@ -31,6 +31,7 @@ class Trainable(Estimator):
     feature_names_in_: np.ndarray
     history_: list[dict[str, Any]]
     n_epochs_: int
+    pruning_: dict[str, Any]
 
     def save(self, path: str | os.PathLike[str], *, prediction_only: bool = False) -> None:
         """Write the model to a file that :func:`wtm.load_model` reads.
@@ -82,6 +83,7 @@ class Trainable(Estimator):
             attributes=scalar_attributes(self.__dict__),
             booleanizer=self.booleanizer_,
             feature_names=None if names is None else [str(name) for name in names],
+            pruning=getattr(self, "pruning_", None),
             **self._targets_for_record(),
         )
 
@@ -92,6 +94,8 @@ class Trainable(Estimator):
         estimator._model, estimator.history_, estimator.booleanizer_ = record.model, record.history, record.booleanizer
         if record.feature_names is not None:
             estimator.feature_names_in_ = np.array(record.feature_names, object)
+        if record.pruning is not None:
+            estimator.pruning_ = record.pruning
         estimator.__dict__.update(record.attributes)
         estimator._take_targets_of(record)
         return estimator

@@ -70,7 +70,8 @@ def test_counts_are_those_of_numpy(n_rows):
     votes, classes = rng.integers(-5, 6, 20), rng.integers(0, 2, 20)
     needed = np.zeros((2, -(-n_rows // 512) * 512), np.int64)
     needed[:, :n_rows] = rng.choice([-6, -3, -1, 1, 2, 7], (2, n_rows))
-    count_decisive(bits, votes, classes, needed, counts)
+    weights = rng.integers(0, 1 << 40, needed.shape[1])
+    count_decisive(bits, votes, classes, needed, weights, counts)
     least = needed[classes, :n_rows].T
     decides = np.where(least > 0, votes >= least, votes <= least)
-    assert counts.tolist() == (expected & decides).sum(axis=0).tolist()
+    assert counts.tolist() == ((expected & decides) * weights[:n_rows, np.newaxis]).sum(axis=0).tolist()

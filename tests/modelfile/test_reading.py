@@ -94,6 +94,7 @@ def test_parameters_that_a_file_lacks_are_the_defaults(trained, path):
     assert load_model(path).get_params() == trained.get_params() | {"verbose": 0, "n_epochs": 30}
 
 
+PRUNING = {"n_rules_before": 3, "n_rules": 1}
 WRONG_HEADERS = [
     *((("machine", "n_features"), value) for value in (0, -1, 8, 1 << 62, "7", 7.0, True, None)),
     *((("machine", "n_clauses"), value) for value in (0, 2, 9, 1 << 62, 10.0)),
@@ -139,6 +140,9 @@ WRONG_HEADERS = [
     (("history",), [[]]),
     (("history",), None),
     (("booleanizer",), []),
+    *((("pruning",), value) for value in (None, [], {}, {"n_rules": 3}, {"n_rules_before": 3, "n_rules": -1})),
+    *((("pruning",), PRUNING | {"curve": value}) for value in (3, [[1]], [[1.0, 0.5]], [[1, 1.5]], [[True, 0.5]])),
+    *((("pruning",), PRUNING | {"accuracy": value}) for value in (-0.5, 1, None, {"float": "nan"})),
     (("classes",), ["maybe so", "no", "yes"]),
     (("classes", "values"), ["maybe so", "no"]),
     (("classes", "values"), ["no", "maybe so", "yes"]),

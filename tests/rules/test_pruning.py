@@ -12,6 +12,7 @@ from tests.helpers.machines import packed_rows
 from tests.helpers.problems import small, three_classes, xor
 from tests.helpers.tables import mixed_frame
 from wtm import WTMClassifier, load_model
+from wtm.export import to_json
 from wtm.machine.examples import Examples
 from wtm.rules import Rule
 from wtm.rules.merging import Clauses
@@ -24,7 +25,7 @@ def data():
     return X, {"two": y == "yes", "three": y}
 
 
-def eliminated_by_counting(outputs, classes, votes, labels, n_classes, n_left):
+def eliminated_by_counting(outputs, classes, votes, labels, weights, n_classes, n_left):
     """The order of removal and the rows that are right, by NumPy."""
     left, order = list(range(len(votes))), []
 
@@ -32,12 +33,12 @@ def eliminated_by_counting(outputs, classes, votes, labels, n_classes, n_left):
         sums = np.zeros((len(labels), n_classes), np.int64)
         for rule in rules:
             sums[:, classes[rule]] += votes[rule] * outputs[:, rule]
-        return int((sums.argmax(axis=1) == labels).sum())
+        return int(weights[sums.argmax(axis=1) == labels].sum())
 
     right = [n_right(left)]
     while len(left) > n_left:
         without = [n_right([other for other in left if other != rule]) for rule in left]
-        cast = [abs(votes[rule]) * outputs[:, rule].sum() for rule in left]
+        cast = [abs(votes[rule]) * weights[outputs[:, rule]].sum() for rule in left]
         place = min(range(len(left)), key=lambda i: (-without[i], cast[i]))
         order.append(left.pop(place))
         right.append(without[place])
@@ -59,12 +60,15 @@ def test_the_least_needed_rule_is_removed_each_time(data):
     rules = Clauses(classes, votes, ends, np.concatenate([*literals, []]).astype(np.int32))
     true = np.concatenate([X, 1 - X], axis=1).astype(bool)
     outputs = np.stack([np.zeros(n_rows, bool), *(true[:, of_rule].all(axis=1) for of_rule in literals)], axis=1)[:, 1:]
-    order, right = eliminated_by_counting(outputs, classes, votes, labels, n_classes, 1)
-    found = eliminate(rules, Examples(packed_rows(X), n_features), labels, n_classes, 1)
+    weights = rng.integers(1, data.draw(st.sampled_from([2, 4])), n_rows)
+    order, right = eliminated_by_counting(outputs, classes, votes, labels, weights, n_classes, 1)
+    given_weights = None if (weights == 1).all() else weights.astype(float)
+    found = eliminate(rules, Examples(packed_rows(X), n_features), labels, given_weights, n_classes, 1)
     assert found.order.tolist() == order
     assert found.n_right.tolist() == right
-    least = right[0] - data.draw(st.integers(0, n_rows))
-    assert found.fewest(least) == max(i for i, n in enumerate(right) if n >= least)
+    n_lost = data.draw(st.integers(0, n_rows))
+    least = right[0] - n_lost
+    assert found.fewest(n_lost / weights.sum()) == max(i for i, n in enumerate(right) if n >= least)
 
 
 @pytest.mark.parametrize("model", ["two", "three"])
@@ -79,6 +83,7 @@ def test_a_model_is_pruned_to_a_number_of_rules(model, data, request, tmp_path):
         pruned.save(tmp_path / "model", prediction_only=True)
         loaded = load_model(tmp_path / "model")
         assert (loaded.predict_proba(X) == pruned.predict_proba(X)).all()
+        assert loaded.pruning_ == pruned.pruning_
         assert list(loaded.rules()) == list(pruned.rules())
         explanation = pruned.explain(X[:1])[0]
         assert explanation.label == pruned.predict(X[:1])[0]
@@ -108,6 +113,22 @@ def test_the_fewest_rules_are_kept_that_lose_no_more_accuracy(model, loss, data,
     assert [n for n, _ in curve] == list(range(len(clf.rules()), 0, -1))
     for n, accuracy in curve[:: len(curve) // 3]:
         assert clf.prune(X, y, n_rules=n).score(X, y) == accuracy
+
+
+@pytest.mark.parametrize("model", ["two", "three"])
+def test_a_row_of_weight_n_is_the_row_n_times(model, data, request):
+    clf, X, y = request.getfixturevalue(model), data[0], data[1][model]
+    weights = np.arange(len(y)) % 4
+    rows = np.repeat(np.arange(len(y)), weights)
+    for options in ({"max_accuracy_loss": 0.02}, {"n_rules": 5}, {"min_weight": 1}):
+        weighted = clf.prune(X, y, sample_weight=weights, **options)
+        repeated = clf.prune(X.iloc[rows], y[rows], **options)
+        assert weighted.pruning_ == repeated.pruning_
+        assert to_json(weighted) == to_json(repeated)
+    assert weighted.pruning_["accuracy"] == pytest.approx(weighted.score(X, y, weights))
+    shares, order = weights / weights.sum() / 2, np.random.default_rng(0).permutation(len(y))
+    of_shares = clf.prune(X.iloc[order], y[order], sample_weight=shares[order], n_rules=5)
+    assert list(of_shares.rules()) == list(clf.prune(X, y, sample_weight=weights, n_rules=5).rules())
 
 
 def test_rules_of_small_weight_are_removed(three, data):
@@ -175,6 +196,10 @@ def test_errors_say_what_is_wrong(two, data):
         two.prune(n_rules=1, min_weight=0)
     with pytest.raises(ValueError, match="max_accuracy_loss needs rows"):
         two.prune(max_accuracy_loss=0)
+    with pytest.raises(ValueError, match="sample_weight needs the rows"):
+        two.prune(n_rules=1, sample_weight=[1.0])
+    with pytest.raises(ValueError, match="sample_weight must not be negative"):
+        two.prune(X, y, n_rules=1, sample_weight=-np.ones(len(y)))
     for alone in ({"X": X}, {"y": y}):
         with pytest.raises(ValueError, match="X and y must be passed together"):
             two.prune(n_rules=1, **alone)
@@ -195,3 +220,5 @@ def test_what_would_leave_no_rules_or_has_one_class_is_refused():
         clf.prune(min_weight=1000.0)
     with pytest.raises(ValueError, match="y must have rows of two classes or more"):
         clf.prune(X[y == 1], y[y == 1], max_accuracy_loss=0)
+    with pytest.raises(ValueError, match="y must have rows of two classes or more"):
+        clf.prune(X, y, max_accuracy_loss=0, sample_weight=y)

@@ -76,8 +76,8 @@ def count_by_clause(bits, masks, mask_of, counts):
 
 
 @kernel
-def count_decisive(bits, votes, classes, needed, counts):
-    """Count the examples whose decision would differ without each clause.
+def count_decisive(bits, votes, classes, needed, weights, counts):
+    """Count the examples, each by its weight, whose decision would differ without each clause.
 
     Parameters
     ----------
@@ -86,6 +86,7 @@ def count_decisive(bits, votes, classes, needed, counts):
         Signed weight and class of each clause.
     needed : ndarray of shape (n_classes, n_blocks * 512), int64; IN
         The smallest vote on a class that decides an example: positive, or negative for a vote against it.
+    weights : ndarray of shape (n_blocks * 512,), int64; IN
     counts : ndarray of shape (n_clauses,), int64; OUT
     """
     n_clauses = counts.size
@@ -94,8 +95,9 @@ def count_decisive(bits, votes, classes, needed, counts):
         for i in range(needed.shape[1] // 64):
             remaining = _word(bits, n_clauses, i // 8, clause, i % 8)
             while remaining != ZERO:
-                least = needed[index, i * 64 + count_trailing_zeros(remaining)]
-                count += (0 < least <= vote) or (0 > least >= vote)
+                example = i * 64 + count_trailing_zeros(remaining)
+                least = needed[index, example]
+                count += ((0 < least <= vote) or (0 > least >= vote)) * weights[example]
                 remaining &= remaining - ONE
         counts[clause] = count
 

@@ -90,7 +90,9 @@ def _record(contents: Contents, known: Mapping[str, Mapping[str, Any]]) -> Model
     history = [_history_entry(entry) for entry in _field(header, "history", list)]
     read = _prediction_model if _field(header, "prediction_only", bool) else _model
     model = read(contents, machine_parameters, len(targets))
-    record = ModelRecord(parameters, model, classes, history, attributes, booleanizer, feature_names, ranges)
+    record = ModelRecord(
+        parameters, model, classes, history, attributes, booleanizer, feature_names, ranges, _pruning(header)
+    )
     check_consistent(record)
     if parameters.get("n_jobs") is not None:  # a file can't ask for more threads than there are cores
         parameters["n_jobs"] = min(parameters["n_jobs"], max(_THREADS_ALLOWED, cpu_count()))
@@ -212,6 +214,28 @@ def _history_entry(entry: Any) -> dict[str, Any]:
     if not isinstance(entry, dict):
         raise ValueError("an entry of its history is not a JSON object")
     return renamed_entry({key: decode(value) for key, value in entry.items()})
+
+
+def _pruning(header: dict[str, Any]) -> dict[str, Any] | None:
+    """Read what `prune` did, if it did anything."""
+    if "pruning" not in header:
+        return None
+    pruning = _field(header, "pruning", dict)
+    counts = {name: pruning.get(name) for name in ("n_rules_before", "n_rules")}
+    accuracies = {name: pruning[name] for name in ("accuracy_before", "accuracy") if name in pruning}
+    points = pruning.get("curve", [])
+    if not isinstance(points, list) or not all(isinstance(point, list) and len(point) == 2 for point in points):
+        raise ValueError(f"the curve of its pruning must be a list of pairs, got {short_repr(points)}")
+    for count in (*counts.values(), *(n for n, _ in points)):
+        if type(count) is not int or count < 0:
+            raise ValueError(
+                f"a number of rules of its pruning must be an integer of at least 0, got {short_repr(count)}"
+            )
+    for accuracy in (*accuracies.values(), *(share for _, share in points)):
+        if type(accuracy) is not float or not 0 <= accuracy <= 1:
+            raise ValueError(f"an accuracy of its pruning must be a number from 0 to 1, got {short_repr(accuracy)}")
+    curve = {"curve": list(map(tuple, points))} if "curve" in pruning else {}
+    return counts | accuracies | curve
 
 
 def _model(contents: Contents, parameters: MachineParameters, n_machines: int) -> Model:

@@ -46,6 +46,8 @@ class ModelRecord:
     feature_names : list of str or None
     ranges : ndarray of shape (n_outputs, 2), float64, or None
         The smallest and largest number that a regressor predicts, for each output.
+    pruning : dict or None
+        What `prune` did: numbers of rules and accuracies.
     """
 
     parameters: dict[str, Any]
@@ -56,6 +58,7 @@ class ModelRecord:
     booleanizer: Booleanizer | None = None
     feature_names: list[str] | None = None
     ranges: np.ndarray | None = None
+    pruning: dict[str, Any] | None = None
 
 
 def check_consistent(record: ModelRecord) -> None:

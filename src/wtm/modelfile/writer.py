@@ -84,6 +84,8 @@ def _header(record: ModelRecord, model: Model | PredictionModel) -> dict[str, An
     }
     if record.ranges is not None:
         header |= {"y_range": encode(record.ranges), "n_averaged": model.n_averaged}
+    if record.pruning is not None:
+        header["pruning"] = {name: encode(value) for name, value in record.pruning.items()}
     return header
 
 

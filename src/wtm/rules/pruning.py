@@ -11,6 +11,9 @@ from wtm.machine.model_state import PredictionModel
 from wtm.rules.merging import Clauses
 from wtm.rules.output_bits import output_bits
 from wtm.rules.rule_statistics import decisive_votes
+from wtm.validation.row_weights import integer_weights
+
+_ROUNDING = 1e-9  # of shares of rows
 
 
 @dataclass(frozen=True)
@@ -22,26 +25,38 @@ class Elimination:
     order : ndarray of shape (n_removed,), int64
         Positions of the rules.
     n_right : ndarray of shape (n_removed + 1,), int64
-        Rows whose predicted class was their label with all rules, without the first of `order`, and so on.
+        Weight of the rows whose predicted class was their label with all rules, without the first of `order`, and so
+        on.
+    n_rows : int
+        Weight of all rows.
     n_rules : int
         Number of all rules.
     """
 
     order: np.ndarray
     n_right: np.ndarray
+    n_rows: int
     n_rules: int
 
-    def fewest(self, least_right: float) -> int:
-        """Return after how many removals the fewest rules were left with which `least_right` rows were right."""
+    def fewest(self, max_loss: float) -> int:
+        """Return after how many removals the fewest rules were left that lose at most this share of the rows."""
+        least_right = self.n_right[0] - (max_loss + _ROUNDING) * self.n_rows
         return int(np.flatnonzero(self.n_right >= least_right)[-1])
 
-    def curve(self, n_rows: int) -> list[tuple[int, float]]:
+    def curve(self) -> list[tuple[int, float]]:
         """Return the number of rules and the accuracy with all of them, without the first of `order`, and so on."""
-        return [(self.n_rules - i, n / n_rows) for i, n in enumerate(self.n_right.tolist())]
+        return [(self.n_rules - i, n / self.n_rows) for i, n in enumerate(self.n_right.tolist())]
 
 
 def eliminate(
-    rules: Clauses, examples: Examples, labels: np.ndarray, n_classes: int, n_left: int, *, n_threads: int = 1
+    rules: Clauses,
+    examples: Examples,
+    labels: np.ndarray,
+    weights: np.ndarray | None,
+    n_classes: int,
+    n_left: int,
+    *,
+    n_threads: int = 1,
 ) -> Elimination:
     """Remove rules one by one, each time the one without which most rows are right.
 
@@ -54,6 +69,8 @@ def eliminate(
     examples : Examples
     labels : ndarray of shape (n_rows,), int64
         Class indices.
+    weights : ndarray of shape (n_rows,), float64, or None
+        Weights of the rows, above 0; None is 1 for each.
     n_classes : int
     n_left : int
         Number of rules that are left at the end.
@@ -61,20 +78,23 @@ def eliminate(
     """
     n_rows, left = len(labels), np.arange(len(rules))
     n_blocks = -(-n_rows // BLOCK)
+    weights = np.ones(n_rows, np.int64) if weights is None else integer_weights(weights)
+    padded = np.zeros(n_blocks * BLOCK, np.int64)
+    padded[:n_rows] = weights
     bits = output_bits(examples, rules.ends, rules.literals, n_threads=n_threads)
     by_rule = bits.reshape(n_blocks, len(rules), VECTOR_WORDS)
     sums, cast = np.zeros((n_classes, n_rows), np.int64), np.empty(len(rules))
     for rule in range(len(rules)):
         rows = _rows(by_rule, rule, n_rows)
         sums[rules.classes[rule], rows] += rules.votes[rule]
-        cast[rule] = abs(rules.votes[rule]) * float(rows.sum())
+        cast[rule] = abs(rules.votes[rule]) * float(weights[rows].sum())
     order: list[int] = []
-    n_right = [int((sums.argmax(axis=0) == labels).sum())]
+    n_right = [int(weights[sums.argmax(axis=0) == labels].sum())]
     while len(left) > n_left:
         votes, classes = rules.votes[left], rules.classes[left]
         n_lost, n_won = np.empty((2, len(left)), np.int64)
         for needed, counts in zip(_votes_that_matter(sums.T, labels), (n_lost, n_won), strict=True):
-            count_decisive(bits, votes, classes, needed, counts)
+            count_decisive(bits, votes, classes, needed, padded, counts)
         gain = n_won - n_lost
         best = np.flatnonzero(gain == gain.max())
         place = int(best[cast[left[best]].argmin()])
@@ -83,7 +103,7 @@ def eliminate(
         n_right.append(n_right[-1] + int(gain[place]))
         left, by_rule = np.delete(left, place), np.delete(by_rule, place, axis=1)
         bits = by_rule.ravel()
-    return Elimination(np.array(order, np.int64), np.array(n_right), len(rules))
+    return Elimination(np.array(order, np.int64), np.array(n_right), int(weights.sum()), len(rules))
 
 
 def with_clauses(model: PredictionModel, kept: np.ndarray) -> PredictionModel:

@@ -82,6 +82,7 @@ class Reducible(Readable):
         n_rules: int | None = None,
         min_weight: float | None = None,
         max_accuracy_loss: float | None = None,
+        sample_weight: Any = None,
     ) -> Self:
         """Return a classifier with some of the rules.
 
@@ -92,7 +93,7 @@ class Reducible(Readable):
         Parameters
         ----------
         X : array-like, sparse matrix or data frame of shape (n_samples, n_features), optional
-            Such as the training rows. All count alike. Report the accuracy on others, since these choose the rules.
+            Such as the training rows. Report the accuracy on others, since these choose the rules.
         y : array-like of shape (n_samples,), optional
             Labels of the rows, of two classes or more.
         n_rules : int, optional
@@ -102,6 +103,9 @@ class Reducible(Readable):
         max_accuracy_loss : float, optional
             Keep the fewest rules found with which the accuracy on `X` is at most this much smaller, such as 0.01 for
             one percent of the rows.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows: a row of weight 2 counts as two, in the accuracies too. As in `fit`, weights that add
+            up to at most 1 are scaled to a mean of 1.
 
         Returns
         -------
@@ -116,8 +120,9 @@ class Reducible(Readable):
         sklearn.exceptions.NotFittedError
             The model is not fitted.
         ValueError, TypeError
-            `X` or `y` can't be used, one is passed without the other, `max_accuracy_loss` is passed without them, or
-            there is not exactly one of the numbers, in its range.
+            `X`, `y` or `sample_weight` can't be used, one of `X` and `y` is passed without the other,
+            `max_accuracy_loss` or `sample_weight` without both, or there is not exactly one of the numbers, in its
+            range.
         MemoryError
             The rows don't fit in memory.
         """
@@ -127,10 +132,12 @@ class Reducible(Readable):
             raise ValueError("X and y must be passed together: the rows, and their labels.")
         if X is None and max_accuracy_loss is not None:
             raise ValueError("max_accuracy_loss needs rows to count: pass X and y.")
+        if X is None and sample_weight is not None:
+            raise ValueError("sample_weight needs the rows that have these weights: pass X and y.")
         voting, n_classes = self._voting_model(), len(self.classes_)
-        data = None if X is None else self._labelled(X, y)
+        data = None if X is None else self._labelled(X, y, sample_weight)
         if data is not None and len(np.unique(data.labels)) < 2:
-            raise ValueError("y must have rows of two classes or more, got one: pass rows of every class.")
+            raise ValueError("y must have rows of two classes or more, got one with a weight: pass rows of all.")
         rules, rule_of = find_rules(clauses_of(voting), Vocabulary.of(self), one_sided=n_classes == 2)
         curve, weights = None, np.abs(rules.votes)
         if min_weight is not None:
@@ -141,12 +148,10 @@ class Reducible(Readable):
         elif data is None:
             chosen = np.argsort(-weights, kind="stable")[:n_rules]
         else:
-            n_threads, n_rows = resolve_n_threads(self.n_jobs), len(data.labels)
-            removed = eliminate(rules, data.examples, data.labels, n_classes, n_rules or 1, n_threads=n_threads)
-            n_removed = len(removed.order)
-            if max_accuracy_loss is not None:
-                n_removed = removed.fewest(removed.n_right[0] - max_accuracy_loss * n_rows - 1e-6)
-            chosen, curve = np.setdiff1d(np.arange(len(rules)), removed.order[:n_removed]), removed.curve(n_rows)
+            rows, n_threads = (data.examples, data.labels, data.weights), resolve_n_threads(self.n_jobs)
+            removed = eliminate(rules, *rows, n_classes, n_rules or 1, n_threads=n_threads)
+            n_removed = len(removed.order) if max_accuracy_loss is None else removed.fewest(max_accuracy_loss)
+            chosen, curve = np.setdiff1d(np.arange(len(rules)), removed.order[:n_removed]), removed.curve()
         is_kept = np.zeros(len(rules) + 1, np.bool_)  # the last is for clauses that are in no rule
         is_kept[chosen] = True
         pruned = self._with_model(with_clauses(self._model.for_prediction(), is_kept[rule_of]))
@@ -208,9 +213,6 @@ class Reducible(Readable):
         if C is not None:
             _check_number("C", C, numbers.Real, "a number greater than 0", lambda C: 0 < C < np.inf)
         data = self._labelled(X, y, sample_weight)
-        if data.weights is not None:
-            present = np.flatnonzero(data.weights)
-            data = replace(data.rows(present), weights=mean_one_if_shares(data.weights[present]))
         n_classes, n_threads = len(self.classes_), resolve_n_threads(self.n_jobs)
         _check_counts(np.bincount(data.labels, minlength=n_classes), self.classes_.tolist(), C)
         rules = distinct_clauses(clauses_of(self._voting_model()), Vocabulary.of(self))
@@ -227,11 +229,16 @@ class Reducible(Readable):
             refitted._calibrate(data)
         return refitted
 
-    def _labelled(self, X: Any, y: Any, sample_weight: Any = None) -> LabelledExamples:
+    def _labelled(self, X: Any, y: Any, sample_weight: Any) -> LabelledExamples:
+        """Return rows without those of weight 0, in an order that depends only on their content."""
         table, y = self._table(X), check_labels(y, "y")
         check_consistent_length(table, y)
         weights = sample_weights(sample_weight, len(y))
-        return LabelledExamples(self._examples(table), class_indices(y, self.classes_, "y"), weights).by_content()
+        data = LabelledExamples(self._examples(table), class_indices(y, self.classes_, "y"), weights)
+        if weights is not None:
+            present = np.flatnonzero(weights)
+            data = replace(data.rows(present), weights=mean_one_if_shares(weights[present]))
+        return data.by_content()
 
     def _with_model(self, model: PredictionModel) -> Self:
         changed = copy.copy(self)
@@ -240,8 +247,8 @@ class Reducible(Readable):
         return changed
 
     def _accuracy(self, data: LabelledExamples) -> float:
-        sums = self._voting_model().sums(data.examples, n_threads=resolve_n_threads(self.n_jobs))
-        return float((sums.argmax(axis=1) == data.labels).mean())
+        voting = self._voting_model()
+        return data.score(voting.sums(data.examples, n_threads=resolve_n_threads(self.n_jobs)), voting.unit)
 
     def _calibrate(self, data: LabelledExamples) -> None:
         """Fit the factor of the probabilities, with the present one as its prior."""

@@ -107,7 +107,8 @@ def count_rows(
         sums = voting.sums(examples, n_threads=n_threads)
         if is_one_sided:
             sums = np.stack([np.zeros(n_rows, np.int64), sums[:, 1] - sums[:, 0]], axis=1)
-        count_decisive(bits, rules.votes, rules.classes, decisive_votes(sums), counts)
+        needed = decisive_votes(sums)
+        count_decisive(bits, rules.votes, rules.classes, needed, np.ones(needed.shape[1], np.int64), counts)
         n_decisive += counts
         is_predicted = sums.argmax(axis=1) == np.arange(n_classes)[:, np.newaxis]
         count_by_clause(bits, rows_as_bits(is_predicted), rules.classes, counts)
