@@ -2,6 +2,7 @@
 
 import importlib
 import pkgutil
+import sys
 
 import pytest
 from numba.core.registry import CPUDispatcher
@@ -64,11 +65,19 @@ def test_who_waits_is_told_once(announce, monkeypatch, capsys, notebook):
     stream = Stream(terminal=not notebook)
     monkeypatch.setattr("sys.stderr", stream)
     if notebook:
-        monkeypatch.setitem(__import__("sys").modules, "ipykernel", object())
+        monkeypatch.setitem(sys.modules, "ipykernel", object())
     announce()
     announce()
     assert stream.text.count("compiling kernels") == 1
     assert capsys.readouterr().out == ""
+
+
+def test_quiet_commands_do_not_tell(announce, monkeypatch, trained):
+    monkeypatch.setattr("wtm.cli.rules.print_rules", lambda lines: announce())
+    monkeypatch.setitem(sys.modules, "ipykernel", object())
+    for options, words in [(("--quiet",), ""), ((), "compiling kernels")]:
+        announce.cache_clear()
+        assert done("rules", trained[0] / "model.safetensors", *options).stderr[: len("compiling kernels")] == words
 
 
 @pytest.mark.parametrize("stream", [Stream(terminal=False), None])

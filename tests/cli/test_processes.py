@@ -34,7 +34,7 @@ def test_processes(trained, tmp_path):
 
 def test_help_is_quick_since_nothing_is_imported():
     code = (
-        "import sys, wtm.cli.main; print({'numpy', 'pyarrow', 'sklearn', 'numba', 'rich.progress'} & set(sys.modules))"
+        "import sys, wtm.cli.app; print({'numpy', 'pyarrow', 'sklearn', 'numba', 'rich.progress'} & set(sys.modules))"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert result.stdout == "set()\n"
@@ -151,8 +151,8 @@ def test_a_signal_that_an_import_turns_into_an_error_is_still_one(tmp_path, name
 @pytest.mark.skipif(os.name != "posix", reason="signals are another matter elsewhere")
 def test_sigterm_that_is_ignored_stays_so():
     code = (
-        "import os, signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nimport wtm.cli.main\n"
-        "wtm.cli.main.app = lambda **_: os.kill(os.getpid(), signal.SIGTERM)\nwtm.cli.main.main()\nprint('alive')"
+        "import os, signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nimport wtm.cli.app, wtm.cli.main\n"
+        "wtm.cli.app.app = lambda **_: os.kill(os.getpid(), signal.SIGTERM)\nwtm.cli.main.main()\nprint('alive')"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert (result.returncode, result.stdout) == (0, "alive\n")

@@ -15,8 +15,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from wtm.cli.app import app
 from wtm.cli.errors import one_line_on_failure
-from wtm.cli.main import app
 from wtm.cli.output import table_writer
 from wtm.table_files import csv_file, parquet_file
 from wtm.table_files.csv_format import CsvFormat

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from wtm.cli.main import app
+from wtm.cli.app import app
 from wtm.rules import rules_of
 
 WTM = str(Path(sysconfig.get_path("scripts")) / "wtm")

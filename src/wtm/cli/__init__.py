@@ -1,1 +1,1 @@
-"""The command ``wtm``; `wtm.cli.main` puts it together."""
+"""The command ``wtm``; `wtm.cli.app` puts it together."""

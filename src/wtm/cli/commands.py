@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from wtm.cli.errors import one_line_on_failure
-from wtm.cli.shared_options import ALL_CORES, NJobs, path_argument, with_options
+from wtm.cli.shared_options import ALL_CORES, NJobs, Quiet, path_argument, with_options
 from wtm.cli.table_options import TableOptions, table_options
 from wtm.table_files.csv_format import CsvFormat
 
@@ -63,6 +62,8 @@ def train(
 
     All columns but the target are features: numbers, booleans or text, as pandas.read_csv reads them. A share of the
     rows is held out; the accuracy on it is printed, and the model has not seen it (but see --refit).
+
+    Example: wtm train people.csv --target buys --out people.safetensors
     """
     from wtm.cli.train import train
 
@@ -109,6 +110,8 @@ def predict(
 
     Columns are found by name, in any order; the target and others may be there too. CSV is read with the options of
     the training, unless others are given.
+
+    Example: wtm predict people.safetensors people.csv --out predictions.csv --proba
     """
     from wtm.cli.predict import predict
 
@@ -136,6 +139,8 @@ def evaluate(
     """Compare the predictions for a table with its labels: accuracy, log loss and confusion matrix.
 
     The table is read as in 'wtm predict'.
+
+    Example: wtm evaluate people.safetensors people.csv
     """
     from wtm.cli.evaluate import evaluate
 
@@ -151,7 +156,7 @@ def rules(
         typer.Option(help="CSV or Parquet file on which to count the rules.", metavar="FILE", show_default=False),
     ] = None,
     n_jobs: NJobs = ALL_CORES,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no notes.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Print the rules of a model without redundant conditions, class by class.
 
@@ -160,13 +165,12 @@ def rules(
 
     Example: wtm rules people.safetensors --per-class 5 --data people.csv
     """
-    with one_line_on_failure():
-        from wtm.cli.rules import rules
+    from wtm.cli.rules import rules
 
-        options = None
-        if data is not None:
-            options = TableOptions(path_argument(data, "--data"), CsvFormat(), n_jobs, overwrite=False, quiet=quiet)
-        rules(path_argument(model, "MODEL"), per_class, options)
+    options = None
+    if data is not None:
+        options = TableOptions(path_argument(data, "--data"), CsvFormat(), n_jobs, overwrite=False, quiet=quiet)
+    rules(path_argument(model, "MODEL"), per_class, options)
 
 
 @with_options(table_options, "overwrite")
@@ -221,7 +225,7 @@ def report(
     ] = None,
     n_jobs: NJobs = ALL_CORES,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file if it exists.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no notes.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Write a page that shows the rules of a model, explains rows, and shows what changing a value would do.
 
@@ -229,14 +233,13 @@ def report(
 
     Example: wtm report people.safetensors --data people.csv --out people.html
     """
-    with one_line_on_failure():
-        from wtm.cli.report import report
+    from wtm.cli.report import report
 
-        options = None
-        if data is not None:
-            options = TableOptions(path_argument(data, "--data"), CsvFormat(), n_jobs, overwrite=overwrite, quiet=quiet)
-        model_path, out_path = path_argument(model, "MODEL"), path_argument(out, "--out")
-        report(model_path, out_path, options, target, image_shape, rows, overwrite=overwrite)
+    options = None
+    if data is not None:
+        options = TableOptions(path_argument(data, "--data"), CsvFormat(), n_jobs, overwrite=overwrite, quiet=quiet)
+    model_path, out_path = path_argument(model, "MODEL"), path_argument(out, "--out")
+    report(model_path, out_path, options, target, image_shape, rows, overwrite=overwrite)
 
 
 def export(
@@ -279,40 +282,40 @@ def export(
         typer.Option(help="Of rows in C: double, float or int32_t.", metavar="TYPE", show_default=False),
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no notes.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Write a model for another program, which then needs no wtm, and print its size.
 
     Example: wtm export people.safetensors --format c --out firmware --bits 8 --data people.csv
     """
-    with one_line_on_failure():
-        from wtm.cli.export import export
+    from wtm.cli.export import export
 
-        export(
-            path_argument(model, "MODEL"),
-            format,
-            path_argument(out, "--out"),
-            name,
-            {
-                "bits": bits,
-                "dialect": dialect,
-                "table": table,
-                "keep": keep or None,
-                "missing": missing,
-                "number_type": number_type,
-            },
-            None if data is None else path_argument(data, "--data"),
-            overwrite=overwrite,
-            quiet=quiet,
-        )
+    export(
+        path_argument(model, "MODEL"),
+        format,
+        path_argument(out, "--out"),
+        name,
+        {
+            "bits": bits,
+            "dialect": dialect,
+            "table": table,
+            "keep": keep or None,
+            "missing": missing,
+            "number_type": number_type,
+        },
+        None if data is None else path_argument(data, "--data"),
+        overwrite=overwrite,
+        quiet=quiet,
+    )
 
 
 def compile_kernels() -> None:
     """Compile all kernels for this processor ahead of their first use, and keep them.
 
     They are kept in NUMBA_CACHE_DIR if that is set, else in the user's cache folder: run this when an image is built.
-    """
-    with one_line_on_failure():
-        from wtm.cli.compile import compile_kernels
 
-        compile_kernels()
+    Example: NUMBA_CACHE_DIR=/opt/kernels wtm compile
+    """
+    from wtm.cli.compile import compile_kernels
+
+    compile_kernels()

@@ -1,10 +1,9 @@
 """How a command ends on an error: one line on standard error, and an exit code."""
 
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-
-import typer
 
 from wtm.utils.interruption import Terminated, arrived_signal
 
@@ -49,5 +48,6 @@ def _reason(error: Exception) -> str:
 
 
 def _stop(reason: str, code: int) -> None:
-    typer.echo(f"wtm: {reason}", err=True)
-    raise typer.Exit(code) from None
+    if sys.stderr is not None:
+        print(f"wtm: {reason}", file=sys.stderr)
+    raise SystemExit(code) from None

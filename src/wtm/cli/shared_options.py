@@ -1,13 +1,14 @@
 """Options that several commands share: declared once, as the parameters of a function."""
 
 import inspect
+import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from wtm.cli.errors import OptionError, one_line_on_failure
+from wtm.cli.errors import OptionError
 from wtm.utils.paths import as_path
 
 ALL_CORES = -1
@@ -25,6 +26,15 @@ NJobs = Annotated[
 """The option ``--n-jobs`` of every command that computes."""
 
 
+def _quieten(quiet: bool) -> bool:
+    logging.getLogger("wtm").setLevel(logging.WARNING if quiet else logging.NOTSET)  # for `wtm.kernels.kernel_cache`
+    return quiet
+
+
+Quiet = Annotated[bool, typer.Option("--quiet", callback=_quieten, help="No progress and no notes.")]
+"""The option ``--quiet`` of every command for tables and models."""
+
+
 def path_argument(path: str, name: str) -> Path:
     """Return the argument or option called `name` as a path."""
     try:
@@ -36,7 +46,7 @@ def path_argument(path: str, name: str) -> Path:
 def with_options(shared: Callable[..., Any], *without: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Make a command of a function: its own options, then those of `shared`, except some.
 
-    The function gets the result of `shared` as its first argument. Errors end the command with one line.
+    The function gets the result of `shared` as its first argument.
     """
     others = [option for name, option in inspect.signature(shared).parameters.items() if name not in without]
 
@@ -44,9 +54,8 @@ def with_options(shared: Callable[..., Any], *without: str) -> Callable[[Callabl
         own = list(inspect.signature(work).parameters.values())[1:]
 
         def command(**given: Any) -> None:
-            with one_line_on_failure():
-                options = shared(**{option.name: given.pop(option.name) for option in others})
-                work(options, **given)
+            options = shared(**{option.name: given.pop(option.name) for option in others})
+            work(options, **given)
 
         parameters = [option.replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in [*own, *others]]
         command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

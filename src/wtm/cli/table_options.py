@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wtm.cli.notes import write_note
-from wtm.cli.shared_options import ALL_CORES, NJobs, path_argument
+from wtm.cli.shared_options import ALL_CORES, NJobs, Quiet, path_argument
 from wtm.table_files.csv_format import CsvFormat, option_words
 
 if TYPE_CHECKING:  # it imports NumPy
@@ -103,7 +103,7 @@ def table_options(
     ] = None,
     n_jobs: NJobs = ALL_CORES,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace --out if it exists.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no notes.")] = False,
+    quiet: Quiet = False,
 ) -> TableOptions:
     """Return the options as a record."""
     format = CsvFormat(separator, decimal, None if missing is None else tuple(missing.split(",")), encoding, header)

@@ -176,12 +176,18 @@ def _warn_that_kernels_are_not_kept(where: str, remedy: str) -> None:
 
 @functools.cache
 def _announce_compilation() -> None:
-    """Say why the first call takes long: where somebody waits for it, on standard error, else in the log."""
+    """Say why the first call takes long: where somebody waits for it, on standard error, else in the log.
+
+    A level of the logger "wtm" above INFO silences it.
+    """
+    logger = logging.getLogger("wtm")
+    if logger.level > logging.INFO:
+        return
     message = "compiling kernels for this processor, once: about 20 s"
     if sys.stderr is not None and (sys.stderr.isatty() or "ipykernel" in sys.modules):
         print(message, file=sys.stderr, flush=True)
     else:
-        logging.getLogger("wtm").info(message)
+        logger.info(message)
 
 
 def cache_of(func: Callable[..., Any]) -> Any:

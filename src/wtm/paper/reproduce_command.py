@@ -10,12 +10,14 @@ from typing import Annotated
 
 import typer
 
-from wtm.cli.errors import OptionError, one_line_on_failure
+from wtm.cli.errors import OptionError
 from wtm.cli.shared_options import ALL_CORES, NJobs, with_options
 from wtm.paper.run_options import QUICK_FOLDER, Options
 from wtm.paper.settings import NAMES, Preset, Swept
 
-reproduce = typer.Typer(no_args_is_help=True, help="Run an experiment of the paper.")
+reproduce = typer.Typer(
+    no_args_is_help=True, help="Run an experiment of the paper.\n\nExample: wtm reproduce connect-4 --quick"
+)
 
 _METHODS = {"wtm", "tm"}
 
@@ -92,7 +94,10 @@ _PresetOption = Annotated[
 
 @_experiment("connect-4", "data_dir")
 def _connect_4(options: Options, preset: _PresetOption = Preset.LIGHT) -> None:
-    """Train on Connect-4 and compare with the authors' figures."""
+    """Train on Connect-4 and compare with the authors' figures.
+
+    Example: wtm reproduce connect-4 --quick
+    """
     from wtm.paper.trainings import compare_preset
 
     compare_preset(options, "connect-4", preset)
@@ -100,7 +105,10 @@ def _connect_4(options: Options, preset: _PresetOption = Preset.LIGHT) -> None:
 
 @_experiment("mnist")
 def _mnist(options: Options, preset: _PresetOption = Preset.LIGHT) -> None:
-    """Train on MNIST and compare with the authors' figures."""
+    """Train on MNIST and compare with the authors' figures.
+
+    Example: wtm reproduce mnist --data-dir data
+    """
     from wtm.paper.trainings import compare_preset
 
     compare_preset(options, "mnist", preset)
@@ -114,7 +122,10 @@ def _imdb(
         Recipe.PAPER
     ),
 ) -> None:
-    """Train on IMDb and compare with the authors' figures."""
+    """Train on IMDb and compare with the authors' figures.
+
+    Example: wtm reproduce imdb --data-dir data --recipe authors
+    """
     from wtm.paper.trainings import compare_preset
 
     compare_preset(options, "imdb" if recipe == Recipe.PAPER else "imdb-authors", preset)
@@ -122,7 +133,10 @@ def _imdb(
 
 @_experiment("compression")
 def _compression(options: Options, data: _DataSet) -> None:
-    """Compare few clauses with weights and many without: 1/4 on MNIST, 1/3 on IMDb, 1/50 on Connect-4."""
+    """Compare few clauses with weights and many without: 1/4 on MNIST, 1/3 on IMDb, 1/50 on Connect-4.
+
+    Example: wtm reproduce compression connect-4 --seeds 3
+    """
     from wtm.paper.trainings import compare_compression
 
     compare_compression(options, data)
@@ -134,7 +148,10 @@ def _sweep(
     data: _DataSet,
     over: Annotated[Swept, typer.Option(help="Vary gamma from 0 upward, or the number of clauses.")],
 ) -> None:
-    """Measure the accuracy over gamma, or over the number of clauses."""
+    """Measure the accuracy over gamma, or over the number of clauses.
+
+    Example: wtm reproduce sweep connect-4 --over gamma
+    """
     from wtm.paper.trainings import sweep
 
     sweep(options, data, over)
@@ -142,7 +159,10 @@ def _sweep(
 
 @_experiment("weights", "methods")
 def _weights(options: Options) -> None:
-    """Show the weights learnt from MNIST, by class, and their histogram."""
+    """Show the weights learnt from MNIST, by class, and their histogram.
+
+    Example: wtm reproduce weights --data-dir data
+    """
     from wtm.paper.trainings import learn_weights
 
     learn_weights(options)
@@ -159,9 +179,11 @@ def _report(
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Report on quick results.")] = False,
 ) -> None:
-    """Write the report on all results in a folder."""
-    with one_line_on_failure():
-        from wtm.paper.report import write_report
+    """Write the report on all results in a folder.
 
-        folder = results / QUICK_FOLDER if quick else results
-        write_report(folder, out or (folder if quick else Path("docs")))
+    Example: wtm reproduce report --results results
+    """
+    from wtm.paper.report import write_report
+
+    folder = results / QUICK_FOLDER if quick else results
+    write_report(folder, out or (folder if quick else Path("docs")))

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from wtm.cli.errors import OptionError
 from wtm.paper.settings import Plan, Setting
 
 QUICK_FOLDER = "quick"
@@ -39,12 +40,12 @@ class Options:
         return plan if self.n_epochs is None else replace(plan, n_epochs=self.n_epochs)
 
     def choose(self, plans: Iterable[Plan]) -> list[Plan]:
-        """Return the plans for the chosen methods; ValueError if there are none."""
+        """Return the plans for the chosen methods; OptionError if there are none."""
         plans = list(plans)
         chosen = [self.apply(plan) for plan in plans if plan.setting.method.lower() in self.methods]
         if not chosen:
             there = ",".join(sorted({plan.setting.method.lower() for plan in plans}))
-            raise ValueError(f"--methods {','.join(self.methods)} selects no machine of this experiment; use {there}.")
+            raise OptionError(f"--methods {','.join(self.methods)} selects no machine of this experiment; use {there}.")
         return list(dict.fromkeys(chosen))  # quick machines may be equal
 
 
