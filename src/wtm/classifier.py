@@ -13,6 +13,7 @@ from wtm.modelfile.old_names import install_module_aliases, renamed_entry
 from wtm.rules.reducible import Reducible
 from wtm.trainable import Trainable
 from wtm.utils.caller import warn_all
+from wtm.utils.constructor import constructor
 from wtm.utils.threads import resolve_n_threads
 from wtm.validation.labels import check_classes, check_labels, class_indices, unique_labels
 from wtm.validation.row_weights import class_weights
@@ -200,7 +201,7 @@ class WTMClassifier(Reducible, Trainable):
         self.random_state = random_state
         self.verbose = verbose
 
-    @classmethod
+    @constructor
     def readable(cls, **changes: Any) -> Self:
         """Return an unfitted classifier with parameters for short rules.
 

@@ -1,5 +1,8 @@
 """The setting for readable rules."""
 
+import inspect
+
+import pytest
 from sklearn.base import clone
 
 from studies.few_rules import CANDIDATES, RESULTS
@@ -17,6 +20,14 @@ def test_it_is_the_choice_of_the_study_and_the_rest_is_default():
     )
     clf = WTMClassifier.readable()
     assert clone(clf).get_params() == clf.get_params()
+
+
+def test_an_instance_refuses_it_since_its_parameters_would_be_lost():
+    clf = WTMClassifier(n_clauses=10)
+    with pytest.raises(TypeError, match=r"call it on the class, as WTMClassifier.readable\(...\)"):
+        clf.readable(n_epochs=3)
+    assert inspect.signature(clf.readable) == inspect.signature(WTMClassifier.readable)
+    assert "short rules" in WTMClassifier.readable.__doc__
 
 
 def test_its_rules_are_shorter():

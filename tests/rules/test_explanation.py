@@ -14,6 +14,7 @@ from tests.helpers.problems import small, three_classes, xor
 from tests.helpers.tables import mixed_frame
 from wtm import WTMClassifier
 from wtm.machine.examples import pack_examples
+from wtm.rules import NearestChange
 from wtm.rules.cells import cells_by_column
 from wtm.rules.vocabulary import Vocabulary
 from wtm.tables.reading import read_table
@@ -149,9 +150,10 @@ def test_the_nearest_change_is_the_nearest(model, request, new_rows):
             f"{after} instead of {before}" for before, after in nearest.changes
         )
         given_up = explanation.nearest_change(max_tries=1)
-        assert not given_up.is_nearest
         assert len(given_up.changes) >= fewest > given_up.n_refuted
-        assert "the search for the fewest was given up" in str(given_up)
+        assert given_up.is_nearest == (len(given_up.changes) == given_up.n_refuted + 1)
+        assert ("(not proved to be the fewest columns" in str(given_up)) != given_up.is_nearest
+        assert "not proved" not in str(nearest)
         sizes.add(fewest)
     assert 1 in sizes
 
@@ -186,6 +188,31 @@ def test_several_columns_may_have_to_change():
         assert nearest.is_nearest
         assert len(nearest.changes) == abs(row.sum() - 2.5) + 0.5
         assert len(explanation.nearest_change(1).changes) == len(nearest.changes)
+
+
+@pytest.mark.parametrize(
+    ("n_refuted", "end"),
+    [(0, "up)"), (1, "up: a change of a single column is not enough)"), (3, "of 3 columns or fewer is not enough)")],
+)
+def test_a_search_that_was_given_up_says_what_it_has_ruled_out(n_refuted, end):
+    for change in (NearestChange("a", (), False, n_refuted), NearestChange("a", ((1, 2),), False, n_refuted)):
+        assert "not proved to be the fewest columns" in str(change)
+        assert str(change).endswith(end)
+    assert str(change).startswith("a would be predicted with 2 instead of 1 (not proved")
+
+
+def test_beyond_the_bound_of_tries_a_change_of_many_columns_is_not_proved():
+    X = np.random.default_rng(0).integers(0, 2, (400, 300))
+    clf = WTMClassifier(40, 20, 3, n_epochs=3, random_state=0).fit(X, X[:, :9].sum(axis=1) > 4)
+    changes = [explanation.nearest_change(50) for explanation in clf.explain(X[:20])]
+    assert any(not change.is_nearest for change in changes)
+    for row, change in zip(X[:20], changes, strict=True):
+        changed = row.copy()
+        for _, after in change.changes:
+            changed[int(after.column[1:])] = after.low == 0.5
+        assert clf.predict([changed]) == [change.label]
+        assert (change.label != clf.predict([row])[0]) == bool(change.changes)
+        assert change.is_nearest == (len(change.changes) == change.n_refuted + 1)
 
 
 def test_a_model_that_always_gives_the_same_class_has_no_nearest_change():

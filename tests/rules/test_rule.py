@@ -4,6 +4,8 @@ import unicodedata
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
@@ -83,3 +85,46 @@ def test_a_rule_holds_for_rows_of_any_table():
     assert rule.holds(X, ["x1", "x0"]).tolist() == [False, False, False, False]
     with pytest.raises(ValueError, match="X has no column 'x0', which the rule IF x0 > 1"):
         rule.holds(pd.DataFrame(X, columns=["a", "b"]))
+
+
+RULE = rule_of("win", 1, 1.0, "age > 40.5", "member")
+TABLES = {"age": [30.0, 50.0, 60.0], "member": [1, 1, 0]}
+
+
+def test_a_rule_holds_in_every_kind_of_table():
+    frame = pd.DataFrame(TABLES)
+    tables = [frame, frame[["member", "age"]], pl.from_pandas(frame), pa.table(TABLES), pa.record_batch(TABLES)]
+    for X in tables:
+        assert RULE.holds(X).tolist() == [False, True, False]
+    for X in (frame.to_numpy(), frame.to_numpy().tolist(), sp.csr_array(frame.to_numpy())):
+        assert RULE.holds(X, ["age", "member"]).tolist() == [False, True, False]
+    assert RULE.holds(frame[:0]).shape == (0,)
+
+
+@pytest.mark.parametrize("X", [None, 3, "abc", [1, 2], {"age": [1]}, object(), [[1, 2], [3]], np.zeros((2, 2, 2))])
+def test_what_is_not_a_table_is_refused(X):
+    with pytest.raises((ValueError, TypeError)):
+        RULE.holds(X)
+
+
+@given(st.recursive(st.none() | st.integers() | st.text(max_size=3) | st.floats(), st.lists, max_leaves=6))
+def test_whatever_rows_are_passed_they_are_refused_or_evaluated(X):
+    try:
+        held = RULE.holds(X, ["age", "member"])
+    except (ValueError, TypeError) as error:
+        assert str(error)  # noqa: PT017
+    else:
+        assert held.shape == (len(X),)
+
+
+def test_names_of_columns_are_checked():
+    X = [[50, 1]]
+    for wrong in ("ab", 3, {"age", "member"}, b"ab"):
+        with pytest.raises(TypeError, match="feature_names must be a list of 2 names, got"):
+            RULE.holds(X, wrong)
+    with pytest.raises(ValueError, match="feature_names must name each of the 2 columns of X, got 1 names"):
+        RULE.holds(X, ["age"])
+    with pytest.raises(ValueError, match="feature_names must differ, but 'age' occurs more than once"):
+        RULE.holds(X, ["age", "age"])
+    with pytest.raises(ValueError, match="X has no column 'age'"):
+        RULE.holds(X)

@@ -48,7 +48,9 @@ class NearestChange:
             found += ", ".join(f"{after} instead of {before}" for before, after in self.changes)
         if self.is_nearest:
             return found
-        return f"{found} (more than {self.n_refuted} columns have to change; the search for the fewest was given up)"
+        columns = f"of {self.n_refuted} columns or fewer " if self.n_refuted > 1 else "of a single column "
+        ruled_out = f": a change {columns}is not enough" if self.n_refuted else ""
+        return f"{found} (not proved to be the fewest columns, as the search was given up{ruled_out})"
 
 
 def find_nearest_change(
@@ -71,6 +73,7 @@ def find_nearest_change(
     is_nearest = found is not None
     if found is None:
         found = search.greedily()
+        is_nearest = len(found) == n_refuted + 1
     changed = tuple(
         (search.cells[column][search.current[column]].condition, search.cells[column][cell].condition)
         for column, cell in found

@@ -11,6 +11,7 @@ import numpy as np
 from wtm.tables.condition_grammar import Condition, parse_condition, parse_value, spell_label, split_outside_quotes
 from wtm.tables.reading import read_table
 from wtm.utils.printable import short_repr
+from wtm.validation.feature_names import check_feature_names
 
 _AND, _THEN = " AND ", " THEN votes "
 _CONCLUSION = re.compile(r"(for|against) (.*), weight ([\d.e+-]+)", re.DOTALL)
@@ -55,7 +56,7 @@ class Rule:
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
         feature_names : sequence of str of length n_features, optional
             Names of the columns; the default is the names of the frame, or else ``x0``, ``x1`` and so on.
 
@@ -65,14 +66,16 @@ class Rule:
 
         Raises
         ------
-        ValueError
-            `X` lacks a column, or the column holds other kinds of values than the condition is for.
+        ValueError, TypeError
+            `X` is not a table, lacks a column, or holds other kinds of values in it than the condition is for; or
+            `feature_names` does not have a different name for each column.
         """
-        table = read_table(X)
+        table = read_table(X, min_rows=0)
         if feature_names is None:
-            named = getattr(X, "columns", None)
+            named = getattr(X, "column_names", getattr(X, "columns", None))
             feature_names = [f"x{i}" for i in range(table.n_columns)] if named is None else list(named)
-        place_of = {str(name): place for place, name in enumerate(feature_names)}
+        names = check_feature_names(feature_names, table.n_columns, f"the {table.n_columns} columns of X")
+        place_of = {name: place for place, name in enumerate(names)}
         holds = np.ones(len(table), np.bool_)
         for condition in self.conditions:
             if condition.column not in place_of:
