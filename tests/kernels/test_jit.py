@@ -1,7 +1,9 @@
 """Kernels are kept on disk; damaged files and read-only folders are handled."""
 
 import compileall
+import importlib.machinery
 import os
+import pkgutil
 import re
 import shutil
 import subprocess
@@ -10,83 +12,93 @@ import textwrap
 from pathlib import Path
 from py_compile import PycInvalidationMode
 
+import numpy as np
 import pytest
 
 import wtm
-from wtm.kernels.kernel_cache import kernel_digest
+from wtm.kernels import kernel_cache
+from wtm.kernels.jit import kernel
 from wtm.kernels.pending import draw_decrement
 
 PROGRAM = textwrap.dedent(
     """
-    import sys, warnings
     import numpy as np
     from wtm.kernels import bits
-    warnings.simplefilter("always")
     literals = np.array([[5, 0, 0, 0, 0, 0, 0, 0]], np.uint64)
-    with warnings.catch_warnings(record=True) as caught:
-        bits.complete_literals(literals, 3)
-        bits.pack_csr_rows(np.array([0, 1]), np.array([0]), np.array([True]), literals)
+    bits.complete_literals(literals, 3)
     assert literals[0, 0] == 0xFFFFFFFFFFFFFFD5, hex(literals[0, 0])
-    print(sum(bits.complete_literals.stats.cache_hits.values()), len(caught), *(str(w.message) for w in caught))
+    print(sum(bits.complete_literals.stats.cache_hits.values()))
     """
 )
 
 
-def run(folder):
-    """Cache hits, number of warnings and their text of a process whose kernels are kept in `folder`."""
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(folder)}
-    done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=True)
-    hits, n_warnings, *text = done.stdout.split(maxsplit=2)
-    return int(hits), int(n_warnings), "".join(text)
-
-
-def kept(folder, pattern):
-    return sorted(folder.glob(f"*/bits.complete_literals-*.{pattern}"))
-
-
-@pytest.fixture(scope="module")
-def filled(tmp_path_factory):
-    """A folder in which a first process has left its kernels."""
-    folder = tmp_path_factory.mktemp("kernels")
-    assert run(folder)[:2] == (0, 0)
-    return folder
+def test_the_second_process_finds_the_kernel(tmp_path):
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", PROGRAM]
+    for hits in ("0\n", "1\n"):
+        assert subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout == hits
 
 
 @pytest.fixture
-def folder(filled, tmp_path):
-    """A copy of it."""
-    shutil.copytree(filled, tmp_path, dirs_exist_ok=True)
+def forget():
+    """Forget which folder kernels are kept in, and that anything was warned of."""
+    found = (kernel_cache.kernel_digest, kernel_cache.cache_folder, kernel_cache._warn_that_kernels_are_not_kept)
+
+    def clear():
+        for function in found:
+            function.cache_clear()
+
+    clear()
+    yield
+    clear()
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, forget):
+    """Where kernels are kept."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     return tmp_path
 
 
-def test_the_second_process_finds_the_kernel(folder):
-    assert run(folder)[:2] == (1, 0)
+def double(numbers):
+    numbers[0] *= 2
+
+
+def hits():
+    """Call a kernel as a new process would; return how often it was found on disk."""
+    compiled, numbers = kernel(double), np.array([4])
+    compiled(numbers)
+    assert numbers.tolist() == [8]
+    return sum(compiled.stats.cache_hits.values())
 
 
 @pytest.mark.parametrize("pattern", ["nbi", "nbc"])
-@pytest.mark.parametrize("damage", [pytest.param("truncated", marks=pytest.mark.slow), "altered"])
+@pytest.mark.parametrize("damage", ["truncated", "altered"])
 def test_a_damaged_kernel_is_compiled_again(folder, pattern, damage):
-    (path,) = kept(folder, pattern)
+    assert [hits(), hits()] == [0, 1]
+    (path,) = folder.glob(f"*/test_jit.double-*.{pattern}")
     content = path.read_bytes()
     middle = len(content) // 2
     altered = content[:middle] + bytes([content[middle] ^ 0x55]) + content[middle + 1 :]
     path.write_bytes({"truncated": content[:middle], "altered": altered}[damage])
-    assert run(folder)[1] == 0
-    assert run(folder)[:2] == (1, 0), "and is whole again"
+    hits()
+    assert hits() == 1, "and is whole again"
 
 
-def test_a_folder_that_cannot_be_made_is_reported_once(tmp_path):
-    (tmp_path / "file").write_text("")
-    hits, n_warnings, text = run(tmp_path / "file")
-    assert (hits, n_warnings) == (0, 1)
-    assert "NUMBA_CACHE_DIR" in text
+def test_a_folder_that_cannot_be_made_is_reported_once(folder, monkeypatch):
+    (folder / "file").write_text("")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(folder / "file"))
+    with pytest.warns(RuntimeWarning, match="NUMBA_CACHE_DIR") as caught:
+        assert [hits(), hits()] == [0, 0]
+    assert len(caught) == 1
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="permissions bind nobody here")
 def test_kernels_that_can_only_be_read_are_used(folder):
+    assert hits() == 0
     for path in folder.rglob("*"):
         path.chmod(0o555 if path.is_dir() else 0o444)
-    assert run(folder)[:2] == (1, 0)
+    assert hits() == 1
 
 
 def test_inner_functions_refuse_calls_from_python_instead_of_crashing():
@@ -94,25 +106,14 @@ def test_inner_functions_refuse_calls_from_python_instead_of_crashing():
         draw_decrement(None, 1, None)
 
 
-DIGEST = "from wtm.kernels.kernel_cache import cache_folder, kernel_digest; print(kernel_digest(), cache_folder())"
-
-
-def digest_of(path, prelude=""):
-    """Digest and cache folder of the package that is imported from `path`."""
-    environment = os.environ | {"PYTHONPATH": str(path), "NUMBA_CACHE_DIR": "cache"}
-    program = f"{prelude}\nimport wtm; assert wtm.__file__.startswith({str(path)!r}), wtm.__file__\n{DIGEST}"
-    done = subprocess.run(
-        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True, cwd=path.parent
-    )
-    return done.stdout.split()
-
-
 @pytest.fixture
 def package(tmp_path):
-    """A folder with a copy of the package."""
+    """A folder with a copy of the kernels and of what importing them needs."""
     source = Path(wtm.__file__).parent
-    shutil.copytree(source, tmp_path / "as files" / "wtm", ignore=shutil.ignore_patterns("__pycache__", "data"))
-    return tmp_path / "as files"
+    folder = tmp_path / "as files"
+    shutil.copytree(source / "kernels", folder / "wtm" / "kernels", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(source / "__init__.py", folder / "wtm")
+    return folder
 
 
 def keep_bytecode_only(package):
@@ -122,61 +123,82 @@ def keep_bytecode_only(package):
 
 
 def zip_package(package):
-    return Path(shutil.make_archive(str(package.parent / "zipped"), "zip", package))
+    return Path(shutil.make_archive(str(package), "zip", package))
 
 
-# A frozen program: modules come from an importer that has bytecode, and no file that could be read.
-FROZEN = """
-import importlib.machinery, pkgutil, sys
+def called_for_digest():
+    return sys._getframe(2).f_code.co_name == "_module_content"
+
+
 class Frozen(importlib.machinery.SourceFileLoader):
+    """As in a frozen program: modules come from an importer that has bytecode, and no file that could be read."""
+
     def get_data(self, path):
-        if sys._getframe(1).f_code.co_name == "_module_content":
+        if called_for_digest():
             raise OSError(path)
         return super().get_data(path)
-finder = importlib.machinery.FileFinder.path_hook((Frozen, [".py"]))
-sys.path_hooks.insert(0, lambda path: finder(path) if "as files" in path else (_ for _ in ()).throw(ImportError))
-sys.path_importer_cache.clear()
-"""
-WITHOUT_CODE = f"""{FROZEN}
-def get_code(self, name):
-    return None if sys._getframe(1).f_code.co_name == "_module_content" else super(Frozen, self).get_code(name)
-Frozen.get_code = get_code
-"""
-HIDDEN = "import pkgutil; pkgutil.iter_modules = lambda *args: iter(())"
-"""A frozen program that can't list its modules."""
+
+
+class WithoutCode(Frozen):
+    def get_code(self, fullname):
+        return None if called_for_digest() else super().get_code(fullname)
+
+
+def digest_of(path, loader=None):
+    """Digest of the kernels that are imported from `path`, by `loader` instead of Python's own ones."""
+    hooks = [] if loader is None else [importlib.machinery.FileFinder.path_hook((loader, [".py"]))]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "path", [str(path)])
+        patch.setattr(sys, "path_hooks", hooks or sys.path_hooks)
+        patch.setattr(sys, "path_importer_cache", {})
+        for name in [name for name in sys.modules if name.partition(".")[0] == "wtm"]:
+            patch.delitem(sys.modules, name)
+        digest = kernel_cache._package_digest("wtm.kernels")
+        assert sys.modules["wtm"].__file__.startswith(str(path))
+        del sys.modules["wtm"]
+    return digest
 
 
 @pytest.mark.parametrize("kind", ["files", "ZIP", "bytecode", "ZIP of bytecode", "frozen"])
 def test_every_kind_of_installation_has_a_digest_of_its_kernels(package, kind):
-    def installed():
+    def digest(package):
         if "bytecode" in kind:
             keep_bytecode_only(package)
-        return zip_package(package) if "ZIP" in kind else package
+        return digest_of(zip_package(package) if "ZIP" in kind else package, Frozen if kind == "frozen" else None)
 
-    kernel = package / "wtm" / "kernels" / "bits.py"
-    changed = kernel.read_text().replace("& ONE", "| ONE")
-    assert changed != kernel.read_text()
-    changed_package = package.parent / "changed as files"
-    shutil.copytree(package, changed_package)
-    prelude = FROZEN if kind == "frozen" else ""
-    digest, folder = digest_of(installed(), prelude)
-    assert folder == f"cache/wtm-kernels-{digest}"
-    assert re.fullmatch("[0-9a-f]{16}", digest)
-    assert (digest == kernel_digest()) == (kind in ("files", "ZIP"))
-    package = changed_package
-    (package / "wtm" / "kernels" / "bits.py").write_text(changed)
-    assert digest_of(installed(), prelude)[0] != digest
+    changed = package.parent / "changed files"
+    shutil.copytree(package, changed)
+    kernel = changed / "wtm" / "kernels" / "bits.py"
+    text = kernel.read_text().replace("& ONE", "| ONE")
+    assert text != kernel.read_text()
+    kernel.write_text(text)
+    found = digest(package)
+    assert re.fullmatch("[0-9a-f]{16}", found)
+    assert (found == kernel_cache.kernel_digest()) == (kind in ("files", "ZIP"))
+    assert digest(changed) != found
 
 
-@pytest.mark.parametrize("prelude", [HIDDEN, WITHOUT_CODE], ids=["not listed", "without code"])
-def test_kernels_that_cannot_be_read_are_not_kept(package, prelude):
-    assert digest_of(package, prelude) == ["None", "None"]
-
-
-def test_the_warning_about_kernels_that_are_not_kept_comes_with_the_first(tmp_path):
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+def test_a_process_that_imports_a_zip_file_keeps_its_kernels_by_their_digest(package):
+    code = "from wtm.kernels import kernel_cache; print(kernel_cache.__file__, kernel_cache.cache_folder(), sep='\\n')"
+    zipped = zip_package(package)
     done = subprocess.run(
-        [sys.executable, "-c", f"{HIDDEN}\n{PROGRAM}"], env=environment, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.startswith("0 1 Compiled kernels can't be kept on disk")
-    assert not list(tmp_path.iterdir())
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONPATH": str(zipped), "NUMBA_CACHE_DIR": "cache"},
+        capture_output=True, text=True, check=True, cwd=package.parent,
+    )  # fmt: skip
+    file, folder = done.stdout.splitlines()
+    assert file.startswith(str(zipped))
+    assert folder == f"cache/wtm-kernels-{kernel_cache.kernel_digest()}"
+
+
+def test_kernels_that_cannot_be_read_have_no_digest(package):
+    assert digest_of(package, WithoutCode) is None
+
+
+def test_kernels_that_cannot_be_listed_are_not_kept(folder, monkeypatch):
+    monkeypatch.setattr(pkgutil, "iter_modules", lambda *_: iter(()))
+    with pytest.warns(RuntimeWarning, match="^Compiled kernels can't be kept on disk") as caught:
+        assert [hits(), hits()] == [0, 0]
+    assert len(caught) == 1
+    assert kernel_cache.cache_folder() is None
+    assert not list(folder.iterdir())
