@@ -39,7 +39,7 @@ def options():
                 yield pytest.param(path, command, name, id=" ".join([*path, name]))
 
 
-@pytest.mark.parametrize(("path", "command", "name"), options())
+@pytest.mark.parametrize(("path", "command", "name"), list(options()))
 def test_a_wrong_value_ends_in_exit_code_2(path, command, name, trained, monkeypatch):
     monkeypatch.chdir(trained[0].parent)
     data, model = trained[0] / "people.csv", trained[0] / "model.safetensors"

@@ -17,7 +17,7 @@ from wtm.machine.schedule import Schedule
 # An engine is tested as soon as it is in ENGINES. Only the direct engine uses the parameter `sampler`.
 WAYS = [(engine, sampler) for engine in ENGINES for sampler in (SAMPLERS if engine == "direct" else ["bits"])]
 
-N_SEEDS = 2_000
+N_SEEDS = 1_000
 
 
 def simulate(case, n_seeds, engine, sampler, in_one_call):
