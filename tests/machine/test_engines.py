@@ -23,7 +23,7 @@ N_SEEDS = 1_000
 def simulate(case, n_seeds, engine, sampler, in_one_call):
     """Outcomes of new machines of the seeds 0 .. n_seeds - 1 after the examples of the case."""
     p = MachineParameters(
-        n_features=case.o, n_clauses=case.n_clauses, T=case.T, s=1 / case.p_s, gamma=case.gamma,
+        n_features=case.o, n_clauses=case.n_clauses, T=float(case.T), s=1 / case.p_s, gamma=case.gamma,
         n_states=2 * case.n_half, boost_true_positive=case.boost, max_literals=case.max_literals, init=case.init,
         engine=engine, sampler=sampler,
     )  # fmt: skip
