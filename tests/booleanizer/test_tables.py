@@ -127,6 +127,16 @@ def test_any_container_gives_the_same_features(make):
         assert not hasattr(b, "feature_names_in_")
 
 
+def test_large_integers_in_lists_are_those_of_arrays():
+    """NumPy rounds integers of 2**63 and more next to smaller ones."""
+    for value in (2**64 - 1, 2**63 + 1, 2**70 + 1, -(2**70) + 1):
+        for X in ([[value, 1], [2, 3]], np.array([[value, 1], [2, 3]], object)):
+            with pytest.raises(ValueError, match=f"column 0 holds the integer {value}, but float64"):
+                Booleanizer().fit(X)
+    for value in (2**63, -(2**63), 2**64, 1e300):
+        assert Booleanizer(thresholds=[5]).fit_transform([[value], [2]]).tolist() == [[value > 5], [False]]
+
+
 @pytest.mark.parametrize("fit_on", FRAMES)
 @pytest.mark.parametrize("transform", FRAMES)
 def test_fit_on_one_kind_of_frame_and_transform_another(fit_on, transform):

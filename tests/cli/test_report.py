@@ -28,6 +28,28 @@ def test_the_page_is_that_of_the_function(model, data, tmp_path):
     assert out.read_text("ascii") == to_html(clf, frame[clf.feature_names_in_], frame["buys"], n_rows=3)
 
 
+@pytest.mark.parametrize("command", ["rules", "report", "export"])
+def test_data_can_be_any_csv(model, data, write, tmp_path, command):
+    table = people() | {"income": [income or "?" for income in people()["income"]]}
+    other = write(as_csv(table, separator=";").encode("utf-16"))
+    options = ["--separator", ";", "--encoding", "utf-16", "--missing", "?"]
+    if command == "export":
+        more = ["--format", "json", "--bits", 3, "--out", tmp_path, "--overwrite"]
+        other, options = (
+            write(as_csv(people(), separator=";").encode("utf-16")),
+            options[:-2],
+        )  # its --missing is ONNX's
+    else:
+        more = ["--out", tmp_path / "model.html", "--rows", 2, "--overwrite"] if command == "report" else []
+    results = []
+    for file, given in ((data, []), (other, options)):
+        result = done(command, model, "--data", file, *given, *more)
+        page = tmp_path / "model.html"
+        results.append((result.output.replace(str(file), ""), page.read_text("ascii") if page.exists() else ""))
+    assert results[0] == results[1]
+    assert "--separator ';' is for the file in --data" in refused(command, model, "--separator", ";", *more, code=2)
+
+
 def test_labels_can_be_in_another_column_or_none(model, write, tmp_path):
     table = people()
     table["bought"] = table.pop("buys")

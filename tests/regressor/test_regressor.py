@@ -186,11 +186,11 @@ def test_what_was_not_learnt_is_said(bits):
         ({"y_range": (0, np.inf)}, None, "y_range must be the smallest"),
         ({"y_range": "wide"}, None, "y_range must be the smallest and the largest number"),
         ({"y_range": [(0, 1), (0, 1)]}, None, "y_range must be the smallest"),
-        ({}, np.r_[np.nan, np.zeros(599)], "y contains NaN"),
-        ({}, np.r_[np.inf, np.zeros(599)], "y contains infinity"),
+        ({}, np.r_[np.nan, np.zeros(599)], "y must hold finite numbers, but row 0 has nan"),
+        ({}, np.r_[np.inf, np.zeros(599)], "y must hold finite numbers, but row 0 has inf"),
         ({}, np.zeros(5), "inconsistent numbers of samples"),
         ({}, np.zeros((600, 2, 2)), r"y must have a number per row, .* shape \(600, 2, 2\)"),
-        ({}, np.full(600, "a"), "could not convert string to float"),
+        ({}, np.full(600, "a"), "y must hold numbers, got array.* convert them to float64"),
     ],
 )
 def test_bad_input_is_refused_and_changes_nothing(bits, changes, y, message):

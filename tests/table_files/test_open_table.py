@@ -219,13 +219,14 @@ def test_pipes_are_read(trained, tmp_path):
         ("a,b\n1,2\n", "has no column 'y', which --target names. Its columns are 'a', 'b'"),
         (
             "a;y\n1;2\n",
-            "Its columns are 'a;y'. ',' does not occur in the first line. If ';' separates the columns, pass",
+            "Its columns are 'a;y'. The separator ',' does not occur in the first line. If ';' separates",
         ),
         (
             "a;b;y\n1,5;2,0;u\n",
-            "has 1 field, and the first row has 3. ',' does not occur in the first line. If ';' separates",
+            "has 1 field, and the first row has 3. The separator ',' does not occur in the first line. If",
         ),
         ("y\n1\n2\n", "no column to learn from"),
+        ("a,y\n1,NA\n2,u\n", "Cells 'NA' of CSV are read as missing: if this is a label, rename it or use Parquet."),
         ("a,y,a\n1,2,3\n", "more than one column called 'a'"),
         ("a,y\n1,u\n2\n", "row 2 has 1 field, and the rows before it have 2"),
         ("a,y\n1,u\n2,v,w\n", "row 2 has 3 fields, and the rows before it have 2"),

@@ -111,7 +111,7 @@ def test_epochs_without_examples_leave_the_model_as_it_was(problem, engine):
 def test_equal_weights_of_one_change_nothing(problem, engine):
     X, y = problem
     plain = small(engine=engine).fit(X, y)
-    for weights in (np.ones(len(y)), [1] * len(y), 1, 1.0, np.ones(len(y), np.float32)):
+    for weights in (np.ones(len(y)), [1] * len(y), 1, 1.0, np.array(1), np.float32(1), np.ones(len(y), np.float32)):
         model = small(engine=engine).fit(X, y, sample_weight=weights)
         assert_same_model(model, plain)
         assert (model.predict_proba(X) == plain.predict_proba(X)).all()
@@ -207,16 +207,26 @@ def test_accuracies_count_rows_by_weight(problem):
 
 WRONG = {
     "negative": (lambda n: np.arange(n) - 1.0, "row 0 has the weight -1.0"),
-    "NaN": (lambda n: np.where(np.arange(n) == 2, np.nan, 1), "sample_weight contains NaN"),
-    "infinite": (lambda n: np.where(np.arange(n) == 2, np.inf, 1), "sample_weight contains infinity"),
+    "NaN": (
+        lambda n: np.where(np.arange(n) == 2, np.nan, 1),
+        "sample_weight must hold finite numbers, but row 2 has nan",
+    ),
+    "infinite": (
+        lambda n: np.where(np.arange(n) == 2, np.inf, 1),
+        "sample_weight must hold finite numbers, but row 2 has inf",
+    ),
     "too few": (lambda n: np.ones(n - 1), r"each of the 120 rows, got shape \(119,\)"),
     "too many": (lambda n: np.ones(n + 1), r"each of the 120 rows, got shape \(121,\)"),
     "a column": (lambda n: np.ones((n, 1)), r"got shape \(120, 1\)"),
     "all zero": (np.zeros, "weight must not be zero for all .* rows"),
     "zero": (lambda n: 0, "weight must not be zero for all .* rows"),
     "masked": (lambda n: np.ma.masked_less(np.arange(n), 3), "sample_weight must hold a weight .* masked"),
-    "None": (lambda n: [None, *[1.0] * (n - 1)], "sample_weight contains NaN"),
-    "words": (lambda n: ["a"] * n, "could not convert"),
+    "None": (lambda n: [None, *[1.0] * (n - 1)], "sample_weight must hold finite numbers, but row 0 has nan"),
+    "words": (lambda n: ["a"] * n, r"sample_weight must hold numbers, got \['a', .* convert them to float64"),
+    "a word": (lambda n: "a", "sample_weight must hold numbers, got 'a'"),
+    "one NaN": (lambda n: float("nan"), "sample_weight must hold finite numbers, but row 0 has nan"),
+    "negative number": (lambda n: -1, "row 0 has the weight -1.0"),
+    "too large": (lambda n: [10**400] * n, "sample_weight must hold numbers, got .* too large"),
     "an epoch without end": (lambda n: np.full(n, 1e9), "adds up to 1.2e[+]11, so an epoch would see this many"),
     "more than there are numbers": (lambda n: np.full(n, 1e308), "adds up to inf"),
 }
@@ -233,6 +243,13 @@ def test_invalid_weights_are_refused(problem, case):
         with pytest.raises(ValueError, match=message):
             call(X, y, make(len(y)))
     assert_same_model(model, before)
+
+
+@pytest.mark.parametrize("weights", [{"a": 1}, object(), 1j, np.array("2020", "M8[D]"), np.full(120, 1, "M8[D]")])
+def test_weights_of_other_types_are_refused(problem, weights):
+    X, y = problem
+    with pytest.raises((TypeError, ValueError), match="sample_weight must hold numbers, got"):
+        small().fit(X, y, weights)
 
 
 CONTAINERS = {

@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from wtm.cli.shared_options import ALL_CORES, NJobs, Quiet, path_argument, with_options
-from wtm.cli.table_options import TableOptions, table_options
-from wtm.table_files.csv_format import CsvFormat
+from wtm.cli.shared_options import path_argument, with_options
+from wtm.cli.table_options import TableOptions, data_options, table_options
 
 
 def _check_holdout(holdout: float) -> float:
@@ -19,6 +18,7 @@ def _check_holdout(holdout: float) -> float:
 
 
 _Model = Annotated[str, typer.Argument(help="Model file.", metavar="MODEL")]
+_Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")]
 _DropMissingTarget = Annotated[
     bool, typer.Option("--drop-missing-target", help="Leave out rows without a label; otherwise they are an error.")
 ]
@@ -148,28 +148,22 @@ def evaluate(
     evaluate(options, path_argument(model, "MODEL"), target, out_path, drop_missing_target=drop_missing_target)
 
 
+@with_options(data_options, "overwrite")
 def rules(
+    options: TableOptions | None,
     model: _Model,
     per_class: Annotated[int, typer.Option(min=1, help="Rules per class.")] = 10,
-    data: Annotated[
-        str | None,
-        typer.Option(help="CSV or Parquet file on which to count the rules.", metavar="FILE", show_default=False),
-    ] = None,
-    n_jobs: NJobs = ALL_CORES,
-    quiet: Quiet = False,
 ) -> None:
     """Print the rules of a model without redundant conditions, class by class.
 
-    The heaviest rules come first; with --data, those that separate the classes most. The rules of two classes are shown
-    as votes for and against the second. Each rule is one line; on a terminal, long lines are wrapped.
+    The heaviest rules come first; with --data, those that separate the classes most in the file, with what was counted
+    on it. The rules of two classes are shown as votes for and against the second. Each rule is one line; on a terminal,
+    long lines are wrapped. CSV is read as in 'wtm predict'.
 
     Example: wtm rules people.safetensors --per-class 5 --data people.csv
     """
     from wtm.cli.rules import rules
 
-    options = None
-    if data is not None:
-        options = TableOptions(path_argument(data, "--data"), CsvFormat(), n_jobs, overwrite=False, quiet=quiet)
     rules(path_argument(model, "MODEL"), per_class, options)
 
 
@@ -197,17 +191,11 @@ def explain(
     explain(options, path_argument(model, "MODEL"), row or [1], nearest_change=nearest_change)
 
 
+@with_options(data_options, "overwrite")
 def report(
+    options: TableOptions | None,
     model: _Model,
     out: Annotated[str, typer.Option(help="HTML file to write.", metavar="PATH")],
-    data: Annotated[
-        str | None,
-        typer.Option(
-            help="CSV or Parquet file on which to count the rules, and of which to explain rows.",
-            metavar="FILE",
-            show_default=False,
-        ),
-    ] = None,
     target: Annotated[
         str | None,
         typer.Option(
@@ -223,26 +211,24 @@ def report(
             help="HEIGHTxWIDTH, if the columns are the pixels of images.", metavar="SHAPE", show_default=False
         ),
     ] = None,
-    n_jobs: NJobs = ALL_CORES,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file if it exists.")] = False,
-    quiet: Quiet = False,
+    overwrite: _Overwrite = False,
 ) -> None:
     """Write a page that shows the rules of a model, explains rows, and shows what changing a value would do.
 
-    The page is one HTML file, which any browser opens without a network. It contains the explained rows.
+    With --data, the rules are counted on a file, and rows of it are explained. CSV is read as in 'wtm predict'. The
+    page is one HTML file, which any browser opens without a network. It contains the explained rows.
 
     Example: wtm report people.safetensors --data people.csv --out people.html
     """
     from wtm.cli.report import report
 
-    options = None
-    if data is not None:
-        options = TableOptions(path_argument(data, "--data"), CsvFormat(), n_jobs, overwrite=overwrite, quiet=quiet)
     model_path, out_path = path_argument(model, "MODEL"), path_argument(out, "--out")
     report(model_path, out_path, options, target, image_shape, rows, overwrite=overwrite)
 
 
+@with_options(data_options, "overwrite", "missing")
 def export(
+    options: TableOptions | None,
     model: _Model,
     format: Annotated[str, typer.Option(help="json, python, c, sql, onnx or verilog.", metavar="FORMAT")],
     out: Annotated[str, typer.Option(help="Folder to write to.", metavar="DIR")] = ".",
@@ -250,14 +236,6 @@ def export(
     bits: Annotated[
         int | None,
         typer.Option(min=2, max=63, help="Round votes to this many bits. Default: exact votes.", show_default=False),
-    ] = None,
-    data: Annotated[
-        str | None,
-        typer.Option(
-            help="CSV or Parquet file on which to compare predictions with those of exact votes.",
-            metavar="FILE",
-            show_default=False,
-        ),
     ] = None,
     dialect: Annotated[
         str | None, typer.Option(help="Of SQL: duckdb or sqlite. Default: duckdb.", show_default=False)
@@ -281,10 +259,11 @@ def export(
         str | None,
         typer.Option(help="Of rows in C: double, float or int32_t.", metavar="TYPE", show_default=False),
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False,
-    quiet: Quiet = False,
+    overwrite: _Overwrite = False,
 ) -> None:
     """Write a model for another program, which then needs no wtm, and print its size.
+
+    With --data, predictions for a file are compared with those of exact votes. CSV is read as in 'wtm predict'.
 
     Example: wtm export people.safetensors --format c --out firmware --bits 8 --data people.csv
     """
@@ -303,9 +282,8 @@ def export(
             "missing": missing,
             "number_type": number_type,
         },
-        None if data is None else path_argument(data, "--data"),
+        options,
         overwrite=overwrite,
-        quiet=quiet,
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,12 @@ from wtm.cli.column_options import parse_names
 from wtm.cli.errors import OptionError
 from wtm.cli.output import check_output, new_folder
 from wtm.cli.predictions import PREDICTION, Predictions, stored_format
-from wtm.cli.shared_options import ALL_CORES
 from wtm.cli.table_options import TableOptions
 from wtm.export import from_json, summarize, to_c, to_json, to_onnx, to_python, to_sql, to_verilog
 from wtm.export.c_source import NUMBER_TYPES
 from wtm.export.names import check_name
 from wtm.export.sql_query import DIALECTS
 from wtm.loading import load_classifier
-from wtm.table_files.csv_format import CsvFormat
 from wtm.table_files.open_table import STANDARD_STREAM, open_table
 from wtm.utils.atomic_write import atomic_write
 from wtm.utils.printable import counted
@@ -47,12 +46,12 @@ def export(
     out: Path,
     name: str,
     options: dict[str, Any],
-    data: Path | None,
+    table: TableOptions | None,
     *,
     overwrite: bool,
-    quiet: bool,
 ) -> None:
     """Write the files, and print their names and the model's size; `options` are None if not given."""
+    data = None if table is None else table.data
     if format not in _FORMATS:
         raise OptionError(f"--format must be one of {', '.join(_FORMATS)}; got {format!r}.")
     endings, allowed, write = _FORMATS[format]
@@ -83,7 +82,7 @@ def export(
             contents = write(clf, name, **given)
         except ImportError as error:
             raise ValueError(str(error)) from error
-        agreement = None if data is None else _agreement(clf, given.get("bits"), data, quiet=quiet)
+        agreement = None if table is None else _agreement(clf, given.get("bits"), table)
         for path, content in zip(paths, contents, strict=True):
             with atomic_write(path) as file:
                 file.write(content if isinstance(content, bytes) else content.encode())
@@ -92,23 +91,21 @@ def export(
         typer.echo(agreement)
 
 
-def _agreement(clf: WTMClassifier, bits: int | None, data: Path, *, quiet: bool) -> str:
+def _agreement(clf: WTMClassifier, bits: int | None, table: TableOptions) -> str:
     """Compare the labels of exact and of rounded votes."""
     rounded = from_json(to_json(clf, bits=bits))
-    exact, found = _labels(clf, clf, data, quiet=quiet), _labels(clf, rounded, data, quiet=True)
+    exact, found = _labels(clf, clf, table), _labels(clf, rounded, replace(table, quiet=True))
     if not len(exact):
-        raise ValueError(f"{data} has no rows to compare predictions on.")
-    return (
-        f"the same label as with exact votes on {np.mean(exact == found):.2%} of {counted(len(exact), 'row')} of {data}"
-    )
+        raise ValueError(f"{table.data} has no rows to compare predictions on.")
+    agreement = f"{np.mean(exact == found):.2%} of {counted(len(exact), 'row')}"
+    return f"the same label as with exact votes on {agreement} of {table.data}"
 
 
-def _labels(trained: WTMClassifier, clf: Any, data: Path, *, quiet: bool) -> np.ndarray:
-    clf.n_jobs = ALL_CORES
+def _labels(trained: WTMClassifier, clf: Any, table: TableOptions) -> np.ndarray:
+    clf.n_jobs = table.n_jobs
     clf.csv_format_ = getattr(trained, "csv_format_", "{}")
-    options = TableOptions(data, CsvFormat(), ALL_CORES, overwrite=False, quiet=quiet)
     with (
-        open_table(data, stored_format(trained)) as source,
-        closing(Predictions(clf, source, options, proba=False).batches([])) as batches,
+        open_table(table.data, table.format.over(stored_format(trained))) as source,
+        closing(Predictions(clf, source, table, proba=False).batches([])) as batches,
     ):
         return np.concatenate([found[PREDICTION] for _, found in batches] or [np.empty(0)])

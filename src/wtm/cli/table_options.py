@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wtm.cli.errors import OptionError
 from wtm.cli.notes import write_note
 from wtm.cli.shared_options import ALL_CORES, NJobs, Quiet, path_argument
 from wtm.table_files.csv_format import CsvFormat, option_words
@@ -60,51 +61,85 @@ def _check_encoding(encoding: str | None) -> str | None:
     return encoding
 
 
+_Missing = Annotated[
+    str | None,
+    typer.Option(
+        help="Cells of CSV read as missing, with commas between, besides empty cells, NA, NaN, null and the like.",
+        metavar="VALUES",
+        show_default=False,
+    ),
+]
+_Separator = Annotated[
+    str | None,
+    typer.Option(
+        callback=_check_separator,
+        help="Separator of CSV: a character, or tab. Default: comma, in .tsv tab.",
+        show_default=False,
+    ),
+]
+_Header = Annotated[
+    bool | None,
+    typer.Option(
+        "--header/--no-header",
+        help="Whether the first row of CSV holds the names; otherwise columns are x0, x1, ... Default: it does.",
+        show_default=False,
+    ),
+]
+_Encoding = Annotated[
+    str | None,
+    typer.Option(
+        callback=_check_encoding, help="Encoding of CSV, such as latin-1. Default: utf-8.", show_default=False
+    ),
+]
+_Decimal = Annotated[
+    str | None,
+    typer.Option(callback=_check_decimal, help="Decimal point of CSV: . or ,", metavar="CHARACTER", show_default=False),
+]
+
+
 # Paths are strings, since a Path hides an empty name, and Typer would print an error of several lines.
 def table_options(
     data: Annotated[
         str, typer.Argument(help="CSV (also gzipped) or Parquet file; - is standard input.", metavar="DATA")
     ],
-    missing: Annotated[
-        str | None,
-        typer.Option(
-            help="Cells of CSV read as missing, with commas between, besides empty cells, NA, NaN, null and the like.",
-            metavar="VALUES",
-            show_default=False,
-        ),
-    ] = None,
-    separator: Annotated[
-        str | None,
-        typer.Option(
-            callback=_check_separator,
-            help="Separator of CSV: a character, or tab. Default: comma, in .tsv tab.",
-            show_default=False,
-        ),
-    ] = None,
-    header: Annotated[
-        bool | None,
-        typer.Option(
-            "--header/--no-header",
-            help="Whether the first row of CSV holds the names; otherwise columns are x0, x1, ... Default: it does.",
-            show_default=False,
-        ),
-    ] = None,
-    encoding: Annotated[
-        str | None,
-        typer.Option(
-            callback=_check_encoding, help="Encoding of CSV, such as latin-1. Default: utf-8.", show_default=False
-        ),
-    ] = None,
-    decimal: Annotated[
-        str | None,
-        typer.Option(
-            callback=_check_decimal, help="Decimal point of CSV: . or ,", metavar="CHARACTER", show_default=False
-        ),
-    ] = None,
+    missing: _Missing = None,
+    separator: _Separator = None,
+    header: _Header = None,
+    encoding: _Encoding = None,
+    decimal: _Decimal = None,
     n_jobs: NJobs = ALL_CORES,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace --out if it exists.")] = False,
     quiet: Quiet = False,
 ) -> TableOptions:
     """Return the options as a record."""
-    format = CsvFormat(separator, decimal, None if missing is None else tuple(missing.split(",")), encoding, header)
+    format = _format(missing, separator, header, encoding, decimal)
     return TableOptions(path_argument(data, "DATA"), format, n_jobs, overwrite, quiet)
+
+
+def data_options(
+    data: Annotated[
+        str | None,
+        typer.Option(help="CSV or Parquet file to measure on, as above.", metavar="FILE", show_default=False),
+    ] = None,
+    missing: _Missing = None,
+    separator: _Separator = None,
+    header: _Header = None,
+    encoding: _Encoding = None,
+    decimal: _Decimal = None,
+    n_jobs: NJobs = ALL_CORES,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file if it exists.")] = False,
+    quiet: Quiet = False,
+) -> TableOptions | None:
+    """Return the options of a table that need not be given, or None without it."""
+    format = _format(missing, separator, header, encoding, decimal)
+    if data is not None:
+        return TableOptions(path_argument(data, "--data"), format, n_jobs, overwrite, quiet)
+    if format.given():
+        raise OptionError(f"{option_words(format.given())} is for the file in --data: pass --data too.")
+    return None
+
+
+def _format(
+    missing: str | None, separator: str | None, header: bool | None, encoding: str | None, decimal: str | None
+) -> CsvFormat:
+    return CsvFormat(separator, decimal, None if missing is None else tuple(missing.split(",")), encoding, header)

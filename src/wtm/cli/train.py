@@ -136,9 +136,12 @@ def _read(
             "Train on a part of the rows, or leave columns out with --drop.",
         )
     with closing(with_progress(source.batches(names), source.n_rows, "reading", quiet=options.quiet)) as batches:
-        parts = [_text(batch, cells, missing) if source.cells is not None else batch for batch in batches]
-    table = pa.concat_tables(parts).unify_dictionaries()
-    rows = rows_with_label(table[target], target, source.name, drop_missing=drop_missing_target)
+        parts = [_text(batch, cells, missing, target) if source.cells is not None else batch for batch in batches]
+    table, written = pa.concat_tables(parts).unify_dictionaries(), None
+    if source.cells is not None:
+        written = table[target]
+        table = table.set_column(len(features), target, cells.text(written))
+    rows = rows_with_label(table[target], target, source.name, drop_missing=drop_missing_target, written=written)
     if len(rows) < len(table):
         table = table.take(rows)
     columns, labels = {name: table[name] for name in features}, table[target]
@@ -157,9 +160,11 @@ def _read(
     return pa.table(columns), found, notes
 
 
-def _text(batch: Any, cells: Cells, missing: MissingValues) -> Any:
+def _text(batch: Any, cells: Cells, missing: MissingValues, target: str) -> Any:
+    """Return the features of a batch as text, and the target, which comes last, as it is written."""
     missing.look(batch.columns)
-    return pa.table(cells_as_text(batch.columns, cells), names=batch.column_names)
+    *features, labels = batch.columns
+    return pa.table([*cells_as_text(features, cells), labels], names=batch.column_names)
 
 
 def _note_similar(labels: np.ndarray, target: str, options: TableOptions) -> None:

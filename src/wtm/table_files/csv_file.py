@@ -50,6 +50,7 @@ class CsvFile:
         self._compression = compression
         self._encoding = format.encoding or "utf-8"
         self._separator = format.separator or ("\t" if is_tsv else ",")
+        self._is_separator_given = format.separator is not None
         self._has_header = format.header is not False
         self.cells = Cells.of(format)
 
@@ -148,9 +149,10 @@ class CsvFile:
         self.hint = ""
         found = [separator for separator in _SEPARATORS if separator in line]
         if found and self._separator not in line:
+            verb = "change it to" if self._is_separator_given else "pass"
             self.hint = (
-                f"{short_repr(self._separator)} does not occur in the first line. If {short_repr(found[0])} separates "
-                f"the columns, pass {option_words({'separator': found[0]})}."
+                f"The separator {short_repr(self._separator)} does not occur in the first line. If "
+                f"{short_repr(found[0])} separates the columns, {verb} {option_words({'separator': found[0]})}."
             )
 
     def _check_blank_lines(self, table: Any) -> None:

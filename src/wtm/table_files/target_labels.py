@@ -15,8 +15,11 @@ from wtm.utils.printable import short_repr
 from wtm.validation.labels import check_labels
 
 
-def rows_with_label(labels: Any, name: str, file: str, *, drop_missing: bool) -> np.ndarray:
-    """Return the places of the labels that are not missing. There must be one, and without `drop_missing` all."""
+def rows_with_label(labels: Any, name: str, file: str, *, drop_missing: bool, written: Any = None) -> np.ndarray:
+    """Return the places of the labels that are not missing. There must be one, and without `drop_missing` all.
+
+    `written` is the cells of a CSV file, of which some may be missing.
+    """
     if not len(labels):
         raise ValueError(f"{file} has no rows.")
     rows = np.flatnonzero(~np.asarray(compute.is_null(labels, nan_is_null=True)))
@@ -26,9 +29,20 @@ def rows_with_label(labels: Any, name: str, file: str, *, drop_missing: bool) ->
     if n_missing and not drop_missing:
         raise ValueError(
             f"the target {short_repr(name)} is missing in {n_missing:,} of {len(labels):,} rows: pass "
-            "--drop-missing-target to leave them out."
+            f"--drop-missing-target to leave them out.{_spelt_as_missing(labels, written)}"
         )
     return rows
+
+
+def _spelt_as_missing(labels: Any, written: Any) -> str:
+    """Return what to do about a cell such as NA that may be a label."""
+    if written is None:
+        return ""
+    cells = compute.unique(written.filter(compute.is_null(labels))).to_pylist()
+    cell = next((cell for cell in cells if cell), None)
+    if cell is None:
+        return ""
+    return f" Cells {short_repr(cell)} of CSV are read as missing: if this is a label, rename it or use Parquet."
 
 
 def target_column(text: Any, name: str, cells: Cells, rows: Rows) -> Any:
@@ -47,11 +61,11 @@ def labels_of_model(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the places of the rows with a label in all batches together, and the labels as the model has them."""
     column = pa.concat_tables([batch.select([target]) for batch in batches]).unify_dictionaries()[target]
-    cells = source.cells
+    cells, written = source.cells, None
     if cells is not None:
-        cells = cells.without(clf.classes_.tolist())  # a class may be called NA
+        cells, written = cells.without(clf.classes_.tolist()), column  # a class may be called NA
         column = cells.text(column)
-    rows = rows_with_label(column, target, source.name, drop_missing=drop_missing)
+    rows = rows_with_label(column, target, source.name, drop_missing=drop_missing, written=written)
     return rows, _known_labels(column.take(rows), rows + 1, target, clf, cells)
 
 

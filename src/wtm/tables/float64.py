@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-_LAST_EXACT = 2**53
+LAST_EXACT = 2**53
 """Integers of at most this size are exact in float64."""
 
 
@@ -29,8 +29,8 @@ def as_float64(values: np.ndarray, label_of: Callable[[int], str]) -> np.ndarray
         # One pass each for the extremes; fmax and fmin ignore NaN.
         if np.fmax.reduce(floats) == np.inf or np.fmin.reduce(floats) == -np.inf:
             raise infinity_error(label_of(int(np.isinf(floats).argmax())))
-    elif values.dtype.itemsize >= 8 and max(int(values.max()), -int(values.min())) > _LAST_EXACT:
-        for i in np.flatnonzero(np.abs(floats) >= _LAST_EXACT).tolist():
+    elif values.dtype.itemsize >= 8 and max(int(values.max()), -int(values.min())) > LAST_EXACT:
+        for i in np.flatnonzero(np.abs(floats) >= LAST_EXACT).tolist():
             if int(values[i]) != int(floats[i]):
                 raise precision_error(label_of(i), int(values[i]))
     return floats

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
 from wtm.tables.columns import CategoryColumn, Column, NumberColumn, Value, is_missing
-from wtm.tables.float64 import as_float64, infinity_error, precision_error
+from wtm.tables.float64 import LAST_EXACT, as_float64, infinity_error, precision_error
 from wtm.tables.lazy_tables import refuse_lazy
 from wtm.tables.sparse_checks import checked_sparse
 from wtm.tables.table import SparseTable, Table
@@ -113,8 +113,10 @@ def read_table(X: Any, estimator: Any = None, *, min_rows: int = 1, name: str = 
     refuse_lazy(X, name)
     if not hasattr(X, "dtype") and not sp.issparse(X):
         as_array = np.asarray(X)
-        # NumPy would turn numbers next to strings into strings.
-        X = np.asarray(X, dtype=object) if as_array.dtype.kind in "US" else as_array
+        # NumPy would turn numbers next to strings into strings, and round integers next to larger ones.
+        kind = as_array.dtype.kind
+        is_changed = kind in "US" or (kind == "f" and bool((np.abs(as_array) >= LAST_EXACT).any()))
+        X = np.asarray(X, dtype=object) if is_changed else as_array
     if sp.issparse(X):
         X = checked_sparse(X, name)  # first, since converting it follows its indices
     mask = np.ma.getmaskarray(X) if np.ma.is_masked(X) else None  # before check_array drops it

@@ -5,9 +5,9 @@ import numbers
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_array
 
 from wtm.tables.lazy_tables import refuse_lazy
+from wtm.validation.real_numbers import real_numbers
 
 _MAX_EXAMPLES = 1 << 28
 _COUNT_BITS = 40
@@ -31,18 +31,19 @@ def sample_weights(sample_weight: Any, n_rows: int, name: str = "sample_weight")
     Raises
     ------
     TypeError
-        `sample_weight` is a lazy table.
+        `sample_weight` is a lazy table, or holds something that is neither a number nor text.
     ValueError
-        A weight is negative, infinite or missing, all are zero, or there is not one for each row.
+        A weight is negative, infinite, missing or text, all are zero, or there is not one for each row.
     """
     if sample_weight is None:
         return None
     refuse_lazy(sample_weight, name)
     if np.ma.is_masked(sample_weight):
         raise ValueError(f"{name} must hold a weight for each row, but some are masked. Fill in the masked values.")
-    if isinstance(sample_weight, numbers.Number):
-        sample_weight = np.full(n_rows, sample_weight)
-    weights: np.ndarray = check_array(sample_weight, ensure_2d=False, allow_nd=True, dtype=np.float64, input_name=name)
+    if np.ndim(sample_weight) == 0 and isinstance(sample_weight, numbers.Real | np.ndarray):
+        weights = np.full(n_rows, real_numbers(np.atleast_1d(np.asarray(sample_weight)), name))
+    else:
+        weights = real_numbers(sample_weight, name)
     if weights.shape != (n_rows,):
         raise ValueError(f"{name} must hold a weight for each of the {n_rows} rows, got shape {weights.shape}.")
     if (weights < 0).any():

@@ -4,10 +4,10 @@ import sys
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_array
 
 from wtm.tables.lazy_tables import refuse_lazy
 from wtm.utils.printable import short_repr
+from wtm.validation.real_numbers import real_numbers
 
 
 def check_numbers(y: Any, name: str) -> np.ndarray:
@@ -38,9 +38,7 @@ def check_numbers(y: Any, name: str) -> np.ndarray:
     polars = sys.modules.get("polars")
     if polars is not None and isinstance(y, polars.Series | polars.DataFrame):
         y = y.to_numpy()  # scikit-learn does not see that its nulls are missing numbers
-    numbers: np.ndarray = check_array(
-        y, ensure_2d=False, allow_nd=True, dtype=np.float64, ensure_min_samples=0, input_name=name
-    )
+    numbers = real_numbers(y, name)
     if numbers.ndim not in (1, 2) or (numbers.ndim == 2 and not numbers.shape[1]):
         raise ValueError(
             f"{name} must have a number per row, or a row of numbers for several outputs, got an array of shape "
