@@ -81,7 +81,8 @@ def test_a_damaged_kernel_is_compiled_again(folder, pattern, damage):
     middle = len(content) // 2
     altered = content[:middle] + bytes([content[middle] ^ 0x55]) + content[middle + 1 :]
     path.write_bytes({"truncated": content[:middle], "altered": altered}[damage])
-    hits()
+    found = hits()
+    assert pattern == "nbi" or found == 0, "an index may be whole enough, machine code never"
     assert hits() == 1, "and is whole again"
 
 
