@@ -123,6 +123,7 @@ def test_the_user_guide_runs(tmp_path, monkeypatch, capsys):
     n_rules, n_left, accuracy = few[0].split()
     assert int(n_left) < int(n_rules)
     assert float(accuracy) > 0.95
+    assert list(wtm.load_model("fewest.safetensors").rules()) == list(scope["fewest"].rules())
     assert few[1] == f"3 rules with {scope['fewest'].rules().n_conditions} conditions"
     assert "NOT (good)" in of_texts
     assert same == "True"

@@ -8,15 +8,18 @@ from wtm.cli.app import app
 
 PATHS = {"--out": "", "--data": "", "--data-dir": "{file}", "--results": "{file}"}
 WRONG = {
-    "--T": "0", "--bits": "1", "--clauses": "3", "--decimal": ";", "--dialect": "oracle", "--drop": "a,a",
+    "--C": "0", "--T": "0", "--bits": "1", "--clauses": "3", "--decimal": ";", "--dialect": "oracle", "--drop": "a,a",
     "--encoding": "klingon", "--epochs": "0", "--format": "java", "--gamma": "-1", "--holdout": "1",
-    "--image-shape": "28", "--keep": "a,a", "--max-literals": "0", "--methods": "x", "--n-jobs": "0",
-    "--name": "../x", "--number-type": "half", "--over": "x", "--per-class": "0", "--preset": "x", "--recipe": "x",
-    "--rounds": "0", "--row": "0", "--rows": "-1", "--s": "0.5", "--seed": "-1", "--seeds": "0",
-    "--separator": "ab", "--table": "",
+    "--image-shape": "28", "--keep": "a,a", "--max-accuracy-loss": "1.5",
+    "--max-literals": "0", "--methods": "x", "--min-weight": "-1", "--n-jobs": "0",
+    "--name": "../x", "--number-type": "half", "--over": "x", "--penalty": "x", "--per-class": "0", "--preset": "x",
+    "--recipe": "x",
+    "--rounds": "0", "--row": "0", "--rows": "-1", "--rules": "0", "--s": "0.5", "--seed": "-1", "--seeds": "0",
+    "--separator": "ab", "--table": "", "--tolerance": "nan",
 }  # fmt: skip
 ANY_TEXT = {"--target", "--missing"}  # and the names of columns; whether they are right depends on the file
 REQUIRED = {"train": {"--target": "y", "--out": "m"}, "report": {"--out": "m.html"}, "export": {"--format": "json"}}
+REQUIRED |= {"prune": {"--rules": "3", "--out": "m"}, "refit": {"--out": "m"}, "simplify": {"--out": "m"}}
 MORE = {"--dialect": {"--format": "sql"}, "--table": {"--format": "sql"}, "--number-type": {"--format": "c"}}
 MORE["--keep"] = {"--format": "sql"}
 

@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 from wtm import __version__
 from wtm.cli.commands import compile_kernels, evaluate, explain, export, predict, report, rules, train
 from wtm.cli.errors import OptionError, one_line_on_failure
+from wtm.cli.reducing_commands import prune, refit, simplify
 from wtm.paper.reproduce_command import reproduce
 
 _UsageError: Any = typer.BadParameter.__base__  # which typer raises for wrong arguments, without a public name
@@ -56,6 +57,9 @@ app.command("predict")(predict)
 app.command("evaluate")(evaluate)
 app.command("rules")(rules)
 app.command("explain")(explain)
+app.command("prune")(prune)
+app.command("refit")(refit)
+app.command("simplify")(simplify)
 app.command("report")(report)
 app.command("export")(export)
 app.command("compile")(compile_kernels)

@@ -1,0 +1,79 @@
+"""``wtm prune``, ``wtm refit`` and ``wtm simplify``: from a model file to one of fewer or shorter rules."""
+
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import typer
+
+from wtm.classifier import WTMClassifier
+from wtm.cli.errors import OptionError
+from wtm.cli.labelled_rows import rows_with_labels
+from wtm.cli.notes import warnings_as_notes
+from wtm.cli.output import check_output
+from wtm.cli.predictions import Predictions, stored_format
+from wtm.cli.table_options import TableOptions
+from wtm.loading import load_classifier
+from wtm.table_files.arrow import pa
+from wtm.table_files.open_table import STANDARD_STREAM, open_table
+from wtm.utils.printable import counted
+
+
+def reduce_with_labels(
+    options: TableOptions,
+    model: Path,
+    out: Path,
+    target: str | None,
+    reduce: Callable[[WTMClassifier, Any, np.ndarray], WTMClassifier],
+) -> None:
+    """Make a model with the rows of a table and their labels, save it, and print what has changed."""
+    clf = _loaded(options, model, out)
+    target = getattr(clf, "target_name_", None) if target is None else target
+    if not isinstance(target, str):
+        raise ValueError(f"{model} does not name the column with the labels: pass --target.")
+    X, y, _ = rows_with_labels(clf, options, target)
+    assert y is not None
+    with warnings_as_notes(options.note):
+        reduced = reduce(clf, X, y)
+    accuracy = f"accuracy on {counted(len(y), 'row')}: {clf.score(X, y):.2%} -> {reduced.score(X, y):.2%}"
+    _save(clf, reduced, out, accuracy)
+
+
+def reduce_without_labels(
+    options: TableOptions, model: Path, out: Path, reduce: Callable[[WTMClassifier, Any], WTMClassifier]
+) -> None:
+    """Make a model with the rows of a table, save it, and print what has changed."""
+    clf = _loaded(options, model, out)
+    with (
+        open_table(options.data, options.format.over(stored_format(clf))) as source,
+        closing(Predictions(clf, source, options, proba=False).tables()) as batches,
+    ):
+        parts = [table for _, table in batches]
+    X = pa.concat_tables(parts) if parts else ()
+    if not len(X):
+        raise ValueError(f"{source.name} has no rows to evaluate the rules on.")
+    with warnings_as_notes(options.note):
+        reduced = reduce(clf, X)
+    same = float(np.mean(clf.predict(X) == reduced.predict(X)))
+    _save(clf, reduced, out, f"the same label on {same:.2%} of {counted(len(X), 'row')}")
+
+
+def _loaded(options: TableOptions, model: Path, out: Path) -> WTMClassifier:
+    if out == STANDARD_STREAM:
+        raise OptionError("a model can't be written to standard output: give --out the name of a file.")
+    check_output(out, [model, options.data], overwrite=options.overwrite)
+    clf = load_classifier(model)
+    clf.n_jobs = options.n_jobs
+    return clf
+
+
+def _save(clf: WTMClassifier, reduced: WTMClassifier, out: Path, comparison: str) -> None:
+    reduced.n_jobs = None  # a setting of this command, not of the model
+    reduced.save(out, prediction_only=True)
+    before, after = clf.rules(), reduced.rules()
+    typer.echo(f"rules: {len(before):,} -> {len(after):,}")
+    typer.echo(f"conditions: {before.n_conditions:,} -> {after.n_conditions:,}")
+    typer.echo(comparison)
+    typer.echo(f"{out}: the new model, for prediction")
