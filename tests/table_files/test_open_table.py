@@ -72,6 +72,24 @@ def test_a_row_of_many_columns_may_be_longer_than_a_block(write):
     assert sum(map(len, batches)) == n_rows
 
 
+@pytest.mark.parametrize("options", [(), ("--no-header",), ("--separator", ";")], ids=str)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_the_first_row_is_the_same_however_it_is_read(write, monkeypatch, options, end):
+    separator = ";" if ";" in options else ","
+    table = {f" é {i}" * (i % 3): [str(i), str(-i)] for i in range(40)}
+    for start, quoted in [("", False), ("\ufeff", False), (end, False), ("", True)]:
+        text = as_csv(table, separator=separator, newline=end)
+        if quoted:
+            text = f'"a{separator}"" {end}b"{text}'
+        found = []
+        for most in (2, 1 << 30):
+            monkeypatch.setattr(csv_file, "_MANY_COLUMNS", most)
+            line = refused("train", write(start + text), "--target", "y", "--out", "m", *options)
+            found.append(line)
+        assert found[0] == found[1]
+        assert "has no column 'y'" in found[0]
+
+
 def test_the_types_of_columns_are_not_guessed(write, monkeypatch):
     """pyarrow would try some ten types for each column of the first block, twice as long as the rest takes."""
     found = []

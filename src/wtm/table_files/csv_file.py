@@ -19,6 +19,7 @@ from wtm.utils.printable import counted, short_repr
 _BLOCK = 2 << 20  # bytes at a time; a row must fit in, and pyarrow reads up to 32 blocks ahead
 _LARGEST_BLOCK = 16 << 20  # for wide tables, since each column of a block takes as long as some tens of cells
 _ROWS_PER_BLOCK = 32
+_MANY_COLUMNS = 1000
 _BYTES_PER_BATCH = 1 << 25
 _START = 1 << 16  # bytes in which the kind of the file shows
 _SEPARATORS = (",", ";", "\t", "|")  # in the order in which they are suggested
@@ -107,7 +108,9 @@ class CsvFile:
 
     def _read_first_row(self) -> list[bytes]:
         """Return the cells of the first row. pyarrow would also find out the types of all columns, which takes long."""
-        n_columns = self._first_line.count(self._separator) + 1
+        n_columns = self._first_line.count(self._separator.encode()) + 1
+        if n_columns >= _MANY_COLUMNS and self._first_line_is_row:  # and it would parse all of the first block
+            return self._first_line.split(self._separator.encode())
         while True:
             conversion = pa.csv.ConvertOptions(column_types={f"f{i}": pa.binary() for i in range(n_columns)})
             with self._open(conversion, has_header=False) as reader:
@@ -138,8 +141,9 @@ class CsvFile:
                 f"{self.name} holds null characters, so it does not seem to be text: give the name of a CSV or "
                 "Parquet file."
             )
-        line = re.split(rb"[\r\n]", start, maxsplit=1)[0].decode(errors="replace")
-        self._first_line = line
+        self._first_line, *others = re.split(rb"[\r\n]", start, maxsplit=1)
+        self._first_line_is_row = bool(others) and b'"' not in self._first_line
+        line = self._first_line.decode(errors="replace")
         self._block = min(max(_BLOCK, _ROWS_PER_BLOCK * len(line)), _LARGEST_BLOCK)
         if re.match(r"sep=.$", line, re.IGNORECASE):
             raise ValueError(
