@@ -190,6 +190,14 @@ def test_columns_from_which_little_can_be_learnt_are_noted_once(train, write, tm
     assert (dropped.feature_names_in_.tolist(), result.stderr) == (["a"], "")
 
 
+def test_a_column_with_a_note_of_its_reader_is_not_named_again(train, write):
+    numbers = range(80)
+    table = {"id": [f"{i:04d}" for i in numbers], "name": [f"p {i}" for i in numbers], "y": ["u", "v"] * 40}
+    of_id, of_name = train(write(as_csv(table)), "--holdout", 0, target="y")[1].stderr.splitlines()
+    assert "column 'id' holds numbers, whose leading zeros do not count" in of_id
+    assert of_name.endswith("Drop columns with a different value in most rows: column 'name'.")
+
+
 def test_labels_that_look_alike_are_noted(train, write):
     a = ["1", "2", "3", "4"] * 10
     clf, result = train(write(as_csv({"a": a, "y": ["yes", "Yes ", "no", "n o"] * 10})), target="y")

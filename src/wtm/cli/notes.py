@@ -26,7 +26,11 @@ def warnings_as_notes(note: Callable[[str], None], noted_columns: Iterable[str] 
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         columns: set[str] = getattr(message, "columns", set())
-        if str(message) in noted or (columns and columns <= noted_columns):
+        if columns <= noted_columns and columns:
+            return
+        if columns & noted_columns and hasattr(message, "without"):
+            message = message.without(noted_columns)
+        if str(message) in noted:
             return
         noted.add(str(message))
         noted_columns.update(columns)

@@ -1,7 +1,7 @@
 """Find columns from which little can be learnt as they are: identifiers, row numbers, numbers and dates as text."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Mapping
 from itertools import chain
 
 import numpy as np
@@ -32,13 +32,27 @@ class DoubtfulColumnsWarning(UserWarning):
     Parameters
     ----------
     text : str
-    columns : set of str
-        Labels of the columns, as in `wtm.tables.columns.NumberColumn`.
+    found : mapping from str to list of str
+        For each remedy the labels of the columns, as in `wtm.tables.columns.NumberColumn`.
     """
 
-    def __init__(self, text: str, columns: Iterable[str] = ()) -> None:
+    def __init__(self, text: str, found: Mapping[str, list[str]] | None = None) -> None:
         super().__init__(text)
-        self.columns = set(columns)
+        self._found = dict(found or {})
+        self.columns = set(chain.from_iterable(self._found.values()))
+
+    def without(self, columns: Collection[str]) -> "DoubtfulColumnsWarning | None":
+        """Return the warning of the other columns, or None if there are none."""
+        return _warning_of(
+            {remedy: [label for label in labels if label not in columns] for remedy, labels in self._found.items()}
+        )
+
+
+def _warning_of(found: Mapping[str, list[str]]) -> DoubtfulColumnsWarning | None:
+    parts = [f"{remedy}: {_listed(labels)}." for remedy, labels in found.items() if labels]
+    if not parts:
+        return None
+    return DoubtfulColumnsWarning(" ".join(["Little can be learnt from some columns as they are.", *parts]), found)
 
 
 def doubtful_columns_warning(
@@ -74,11 +88,7 @@ def doubtful_columns_warning(
                 found.setdefault(reason, []).append(column.label)
     if table.n_columns == 1:  # all that there is to learn from
         found.pop(_ROW_NUMBERS, None)
-    parts = [f"{reason}: {_listed(labels)}." for reason, labels in found.items() if labels]
-    if not parts:
-        return None
-    text = " ".join(["Little can be learnt from some columns as they are.", *parts])
-    return DoubtfulColumnsWarning(text, chain.from_iterable(found.values()))
+    return _warning_of(found)
 
 
 def _listed(labels: list[str]) -> str:
