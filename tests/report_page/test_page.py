@@ -56,7 +56,8 @@ def test_changed_values_give_the_class_sums_of_the_classifier(case, show):
     page = show(to_html(clf, case.X[:50], n_rows=0))
     used = page.run("columns.map((column) => column.position)")
     found = page.run(f"{json.dumps([[as_json(row[j]) for j in used] for row in rows])}.map(classSums)")
-    expected = clf.class_sums(rows.astype(float) if clf.booleanizer_ is None else rows)
+    expected = clf.decision_function(rows.astype(float) if clf.booleanizer_ is None else rows)
+    expected = expected.reshape(len(rows), -1)  # of two classes, the second minus the first
     assert found == expected.tolist()
     assert len(np.unique(expected, axis=0)) > 10 or not used
 
@@ -92,6 +93,28 @@ def test_rules_are_searched_and_sorted(mixed):
     assert page.run("byId('rules-found').textContent") == f"{len(texts)} of {len(rules)} rules"
     page.run("byId('rules-class').selectedIndex = 2; byId('rules-class').dispatchEvent(new Event('change'))")
     assert set(cells(page, "side")) <= {"▲ for no", "▼ against no"}
+
+
+def test_two_classes_are_shown_from_one_side_as_the_command_shows_them(show):
+    clf, (X, y) = mixed_model(2, n_clauses=120), mixed_frame()
+    page = show(to_html(clf, X, y == "yes", n_rows=4))
+    rules = clf.rules(X, y == "yes")
+    assert len(rules) > 100
+    page.run("byId('rules-more').click()")
+    assert cells(page, "conditions") == rules.columns["conditions"]
+    assert cells(page, "side") == [f"{'▲' if side == 'for' else '▼'} {side} True" for side in rules.columns["side"]]
+    decides = [float(text.removesuffix(" %")) for text in cells(page, "decides")]
+    assert decides == pytest.approx((100 * rules.columns["decides"]).tolist(), abs=0.06)
+    assert not page.run("byId('rules-class').checkVisibility()")
+    assert "are hard to read as a whole. refit, prune and simplify" in page.run("byId('overview-body').textContent")
+    for row, value in enumerate(clf.decision_function(X.iloc[[0, 133, 266, 399]])):
+        assert page.run("document.querySelector('#decision strong').textContent") == str(value > 0)
+        sums = page.run("[...document.querySelectorAll('#decision .sums td')].map((cell) => cell.textContent)")
+        assert float(sums[0].replace("−", "-")) == pytest.approx(value, rel=1e-3)
+        assert len(sums) == 2
+        reason = f"is {abs(value):.4g} {'above' if value > 0 else 'below'} 0. Rules {'for' if value > 0 else 'against'}"
+        assert f"{reason} True add to this lead" in page.run("byId('reasons').textContent"), row
+        page.run("byId('row-next').click()")
 
 
 def test_a_changed_value_changes_the_decision(mixed):
@@ -134,7 +157,7 @@ def test_pixels_are_turned_on(show):
     X = np.random.default_rng(0).integers(0, 2, (60, 9))
     clf = small(n_clauses=10).fit(X, X[:, 4])
     page = show(to_html(clf, X, image_shape=(3, 3)))
-    assert page.run("document.querySelectorAll('#images canvas').length") == 2
+    assert page.run("document.querySelectorAll('#images canvas').length") == 1  # of the second class
     page.run("byId('row-image').scrollIntoView()")
     x, y = page.run("(() => { const b = byId('row-image').getBoundingClientRect();"
                     " return [b.x + b.width / 2, b.y + b.height / 2]; })()")  # fmt: skip

@@ -28,7 +28,7 @@ def test_rules_are_those_of_the_classifier_in_its_order():
     assert found == rules.columns["conditions"]
     assert data["rules"]["vote"] == list(map(str, rules.votes.tolist()))
     assert [data["classes"][i] for i in data["rules"]["class"]] == rules.columns["class"]
-    for name in ("support", "precision", "separation"):
+    for name in ("support", "precision", "separation", "decides"):
         assert data["rules"][name] == pytest.approx(rules.columns[name], rel=1e-3)
     confusion = confusion_matrix(y, clf.predict(X), labels=clf.classes_)
     pairs = [[a, b, confusion[a, b]] for a, b in zip(*np.nonzero(confusion), strict=True)]

@@ -2,9 +2,10 @@
 // The model: the same class sums as in wtm, exactly.
 
 const data = JSON.parse(document.getElementById("data").textContent);
-const { classes, columns, conditions, rules, unit, counts, image } = data;
+const { classes, columns, conditions, rules, unit, counts, image, is_one_sided: isOneSided } = data;
 const votes = rules.vote.map(BigInt);
 const weights = votes.map((vote) => Number(vote) * unit); // negative against a class
+const votedOn = [...classes.keys()].slice(isOneSided ? 1 : 0); // of two classes, all rules vote on the second
 const OTHER = {}; // a category that no rule names
 
 function holds(condition, value) {
@@ -33,5 +34,5 @@ function evaluate(row) {
   return { totals, sums: totals.map((total) => Number(total) * unit), held, predicted };
 }
 
-/** Returns what `WTMClassifier.class_sums` returns for the row. */
-const classSums = (row) => evaluate(row).sums;
+/** Returns what `WTMClassifier.class_sums` returns for the row or, of two classes, `decision_function`. */
+const classSums = (row) => votedOn.map((place) => evaluate(row).sums[place]);

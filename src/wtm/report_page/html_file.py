@@ -25,9 +25,9 @@ def to_html(
 ) -> str:
     """Write a model as one HTML file, to read its rules and try what changes its decisions.
 
-    The page lists the rules, which can be sorted and searched, and the importance of the columns. It explains some
-    rows; where their values are changed, it evaluates the rules as `predict` does, with the same class sums. The page
-    loads nothing and sends nothing.
+    The page lists the rules as `WTMClassifier.rules` does, to sort and search, and the importance of the columns. It
+    explains some rows; where their values are changed, it evaluates the rules as `predict` does, with the same sums as
+    `decision_function`. The page loads nothing and sends nothing.
 
     Parameters
     ----------

@@ -17,6 +17,8 @@ function side(rule) {
 
 // ---- Overview ----
 
+const MANY_RULES = 100;
+
 function showOverview() {
   byId("title").textContent = document.title = `Rules of a model${data.target ? ` for “${shorten(data.target, 60)}”` : ""}`;
   const nConditions = sum(rules.conditions.map((ofRule) => ofRule.length));
@@ -26,19 +28,24 @@ function showOverview() {
   const right = classes.map((_, place) => sum((counts ? counts.pairs : []).filter(([a, b]) => a === place && b === place).map((pair) => pair[2])));
   const rows = classes.map((text, place) => {
     const own = votes.filter((_, rule) => rules.class[rule] === place);
-    const cells = [nameOf(text, 60), own.filter((vote) => vote > 0n).length, own.filter((vote) => vote < 0n).length];
+    const cells = [nameOf(text, 60)];
+    if (!isOneSided) cells.push(own.filter((vote) => vote > 0n).length, own.filter((vote) => vote < 0n).length);
     if (counts) cells.push(counts.predicted[place].toLocaleString("en"));
     if (labelled) cells.push(labelled[place].toLocaleString("en"), labelled[place] ? percent(right[place] / labelled[place], 2) : "–");
     return cells;
   });
-  const titles = ["Class", "Rules for", "Rules against", "Predicted rows", "Labelled rows", "Predicted correctly"];
+  const titles = ["Class", ...(isOneSided ? [] : ["Rules for", "Rules against"]), "Predicted rows", "Labelled rows", "Predicted correctly"];
   const body = byId("overview-body");
+  if (votes.length > MANY_RULES) {
+    body.append(element("p", {}, `${counted(votes.length, "rule")} are hard to read as a whole. refit, prune and simplify, methods of the ` +
+      "classifier and commands of wtm, make a model of fewer and shorter rules."));
+  }
   if (labelled) {
     body.append(
       element("p", { class: "big" }, `${percent(sum(right) / sum(labelled), 2)} of ${counted(sum(labelled), "row")} predicted correctly`),
       element("p", {}, `The most frequent class alone would give ${percent(Math.max(...labelled) / sum(labelled), 2)}. Rows that the model was trained on count too, if the data hold some.`));
   }
-  body.append(table(titles.slice(0, rows[0].length), rows));
+  if (rows[0].length > 1) body.append(table(titles.slice(0, rows[0].length), rows));
   if (labelled) body.append(element("h3", {}, "Confusion"), confusion(counts.pairs));
 }
 
@@ -70,6 +77,7 @@ const RULE_COLUMNS = [
   ...("support" in rules ? [number("support", "Support", rules.support, percent, 1)] : []),
   ...("precision" in rules ? [number("precision", "Precision", rules.precision, percent, 1)] : []),
   ...("separation" in rules ? [number("separation", "Separation", rules.separation, digits, largest(rules.separation))] : []),
+  ...("decides" in rules ? [number("decides", "Decides", rules.decides, percent, largest(rules.decides))] : []),
   { key: "conditions", title: "Conditions", values: rules.conditions.map((ofRule) => ofRule.length), cell: ruleText, ascending: true },
 ];
 const view = { column: null, ascending: false, shown: FIRST_RULES };
@@ -111,7 +119,9 @@ function prepareRules() {
   byId("rules-order").textContent = !("separation" in rules) ? "The heaviest come first."
     : "Those that separate the classes most come first. Support is the share of rows for which a rule holds; " +
       ("precision" in rules ? "precision is the share of these whose label agrees; " : "") +
-      "separation is large if a heavy rule holds for one class only.";
+      "separation is large if a heavy rule holds for one class only; a rule decides the rows that would be predicted otherwise without it.";
+  if (isOneSided) byId("rules-vote").append(" All votes are for or against ", nameOf(classes[1], 40), ", which is predicted if their sum is above 0.");
+  byId("rules-class").parentElement.hidden = isOneSided;
   byId("rules-class").append(...["all", ...classes].map((text) => element("option", {}, shorten(text, 60))));
   const again = () => { view.shown = FIRST_RULES; showRules(); };
   byId("rules-search").addEventListener("input", again);
@@ -152,12 +162,12 @@ function draw(canvas, values, colourOf) {
 const noPixels = () => new Array(image[0] * image[1]).fill(0);
 
 function showImages() {
-  const images = classes.map(noPixels);
+  const images = new Map(votedOn.map((place) => [place, noPixels()]));
   rules.conditions.forEach((ofRule, rule) => ofRule.forEach((id) => {
     const { low, high, column } = conditions[id];
-    images[rules.class[rule]][columns[column].position] += weights[rule] * ((low != null) - (high != null));
+    images.get(rules.class[rule])[columns[column].position] += weights[rule] * ((low != null) - (high != null));
   }));
-  byId("images-body").append(...images.map((values, place) => {
+  byId("images-body").append(...[...images].map(([place, values]) => {
     const canvas = element("canvas", { class: "image", role: "img", "aria-label": `Votes of the pixels on ${label(place)}` });
     draw(canvas, values, (pixel) => (values[pixel] > 0 ? BLUE : ORANGE));
     return element("figure", {}, canvas, element("figcaption", {}, nameOf(classes[place], 40)));
@@ -280,8 +290,8 @@ function showDecision() {
 
 function sumsTable(now, isChanged) {
   const most = largest(now.sums);
-  const bySum = [...classes.keys()].sort((one, other) => now.sums[other] - now.sums[one]);
-  const shown = classes.length > 10 ? bySum.slice(0, 10) : [...classes.keys()];
+  const bySum = [...votedOn].sort((one, other) => now.sums[other] - now.sums[one]);
+  const shown = classes.length > 10 ? bySum.slice(0, 10) : votedOn;
   const rows = shown.map((place) => {
     const was = state.before.sums[place];
     const text = signed(now.sums[place]) + (isChanged && was !== now.sums[place] ? ` (was ${signed(was)})` : "");
@@ -330,8 +340,11 @@ function showReasons(now) {
   const lead = Number(now.totals[now.predicted] - now.totals[rival]) * unit;
   byId("reasons").replaceChildren(
     element("h3", {}, "Why ", nameOf(classes[now.predicted], 40), " and not ", others.length > 1 ? select : nameOf(classes[rival], 40), "?"),
-    element("p", {}, `The sum is ahead by ${digits(lead)}. A rule for ${label(now.predicted)} adds its weight to the lead, ` +
-      `and so does a rule against ${label(rival)}.`),
+    element("p", {}, isOneSided
+      ? `The sum of votes is ${digits(Math.abs(lead))} ${now.predicted ? "above" : "below"} 0. ` +
+        `Rules ${now.predicted ? "for" : "against"} ${label(1)} add to this lead.`
+      : `The sum is ahead by ${digits(lead)}. A rule for ${label(now.predicted)} adds its weight to the lead, ` +
+        `and so does a rule against ${label(rival)}.`),
     ...list("Speak for it", now.held.filter((rule) => effects[rule] > 0)),
     ...list("Speak against it", now.held.filter((rule) => effects[rule] < 0)),
     ...list("No longer hold after your changes", state.before.held.filter((rule) => !now.held.includes(rule))));

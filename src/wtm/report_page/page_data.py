@@ -20,7 +20,7 @@ from wtm.tables.table import SparseTable, Table
 from wtm.validation.image_shape import check_image_shape
 from wtm.validation.labels import check_labels, class_indices
 
-_COUNTED = ("support", "precision", "separation")
+_COUNTED = ("support", "precision", "separation", "decides")
 _MAX_TRIES, _MAX_FEATURES = 2_000, 2_000
 """For the nearest change of a row: a page has some tens of rows, and making it should take seconds."""
 
@@ -38,14 +38,15 @@ def page_data(
     """Return what the page shows, in types of JSON. Parameters and errors are those of `wtm.report_page.to_html`.
 
     Rules name the conditions by their position in ``conditions``, and conditions their column in ``columns``. Votes are
-    integers, and text, since JavaScript's numbers can't hold all of them: the page adds up what `predict` adds up.
+    integers, and text, since JavaScript's numbers can't hold all of them: the page adds up what `predict` adds up. Of
+    two classes, all votes are on the second, as in `WTMClassifier.rules`.
     """
     tables = ModelTables.of(clf, feature_names)
     check_scalar(n_rows, "n_rows", numbers.Integral, min_val=0)
     shape = None if image_shape is None else check_image_shape(image_shape, tables.n_columns)
     if X is None and row_names is not None:
         raise ValueError("row_names was passed without X: pass the rows that have these names as X.")
-    rules = clf.rules(X, y, one_sided=False, feature_names=feature_names)
+    rules = clf.rules(X, y, feature_names=feature_names)
     conditions = _ConditionList({column.name: place for place, column in enumerate(tables.columns)})
     labels = None if y is None else class_indices(check_labels(y, "y"), clf.classes_, "y")
     classes = {label: place for place, label in enumerate(tables.labels)}
@@ -61,6 +62,7 @@ def page_data(
         "target": getattr(clf, "target_name_", None),
         "classes": [spell_label(label) for label in tables.labels],
         "unit": rules.unit,
+        "is_one_sided": rules.is_one_sided,
         "n_columns": tables.n_columns,
         "columns": [
             _column(column) | {"position": column.position, "importance": _rounded(importances[column.position])}
