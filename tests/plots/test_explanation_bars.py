@@ -53,6 +53,9 @@ def test_names_are_text():
 
 
 def test_what_can_not_be_drawn_is_refused(mixed):
+    for wrong in (None, [1], "explanation", np.ones((2, 2))):
+        with pytest.raises(TypeError, match=r"explanation must be one of those that explain\(X\) lists, got"):
+            ExplanationDisplay.from_explanation(wrong)
     clf, X, _ = mixed
     with pytest.raises(ValueError, match="label must be one of 'maybe', 'no', 'yes', got 'other'"):
         ExplanationDisplay.from_estimator(clf, X[:1], label="other")

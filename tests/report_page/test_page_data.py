@@ -132,6 +132,9 @@ def test_what_can_not_be_shown_is_refused():
         to_html(case.clf, row_names=[1])
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         to_html(case.clf, case.X, row_names=[1])
+    for wrong in (case.X, "ab", 3):
+        with pytest.raises(ValueError, match="row_names must be a list of names, got"):
+            to_html(case.clf, case.X, row_names=wrong)
     with pytest.raises(TypeError, match="clf must be a WTMClassifier, got a str"):
         to_html("model")
     with pytest.raises(ValueError, match="feature_names must name each"):

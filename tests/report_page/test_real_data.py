@@ -11,7 +11,7 @@ from wtm.report_page import to_html
 pytestmark = pytest.mark.slow
 
 
-def test_mushrooms_have_the_class_sums_of_the_classifier(real_data, show):
+def test_mushrooms_have_the_decision_function_of_the_classifier(real_data, show):
     path = real_data("mushroom") / "mushroom" / "agaricus-lepiota.data.gz"
     frame = pd.read_csv(path, header=None, na_values="?")
     frame.columns = [f"c{i}" for i in frame.columns]
@@ -20,7 +20,7 @@ def test_mushrooms_have_the_class_sums_of_the_classifier(real_data, show):
     page = show(to_html(clf, frame, y))
     used = page.run("columns.map((column) => column.name)")
     rows = json.loads(frame[used].to_json(orient="values"))
-    assert page.run(f"{json.dumps(rows)}.map(classSums)") == clf.class_sums(frame).tolist()
+    assert page.run(f"{json.dumps(rows)}.map(classSums)") == clf.decision_function(frame).reshape(-1, 1).tolist()
 
 
 def test_digits_have_the_class_sums_of_the_classifier(real_data, show):

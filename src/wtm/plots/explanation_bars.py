@@ -86,6 +86,8 @@ class ExplanationDisplay:
         ax : matplotlib Axes, optional
             The default is a new figure.
         """
+        if not isinstance(explanation, Explanation):
+            raise TypeError(f"explanation must be one of those that explain(X) lists, got {short_repr(explanation)}.")
         check_scalar(n_rules, "n_rules", numbers.Integral, min_val=1)
         sums = explanation.class_sums
         if label is None:

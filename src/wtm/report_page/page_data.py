@@ -17,6 +17,7 @@ from wtm.tables.columns import NumberColumn, Value
 from wtm.tables.condition_grammar import Condition, Interval, Values, spell_label, spell_value
 from wtm.tables.conditions import Numbers
 from wtm.tables.table import SparseTable, Table
+from wtm.utils.printable import short_repr
 from wtm.validation.image_shape import check_image_shape
 from wtm.validation.labels import check_labels, class_indices
 
@@ -151,6 +152,8 @@ def _rows(
     """Choose the rows to explain; return their positions, and their values in the columns that rules use."""
     if names is not None:
         names = np.asarray(names, object)
+        if names.ndim != 1:
+            raise ValueError(f"row_names must be a list of names, got {short_repr(names)} of shape {names.shape}.")
         check_consistent_length(table, names)
     chosen = np.unique(np.linspace(0, len(table) - 1, min(n_rows, len(table))).astype(np.int64))
     part = table[chosen]
