@@ -12,6 +12,7 @@ from wtm import Booleanizer, WTMClassifier, load_model
 from wtm.table_files import csv_file
 from wtm.table_files.csv_cells import Cells, booleans
 from wtm.table_files.csv_format import CsvFormat
+from wtm.table_files.open_table import open_table
 
 pd = pytest.importorskip("pandas")
 pa = pytest.importorskip("pyarrow")
@@ -41,6 +42,7 @@ KINDS = [
     ["  ", "1"],
     ["nan", "<NA>", "n/a", "-nan", "1.#IND"],
 ]
+NAMES = ["", "", "Unnamed: 0", "Unnamed: 1", "Unnamed: 0.1", "Unnamed: 1.1", "Unnamed: 2.2", "a"]
 LOSSES = ("holds the integer", "one column, and a line of white space")  # what pandas reads without notice
 
 
@@ -151,6 +153,22 @@ SPELLINGS = st.text(st.sampled_from("01234567890.+-eE xinfINFa\t_,"), min_size=1
     ["inf", "-Infinity", "+INF", "nan", "NAN", "NaN", "1e400", "-1e-400", "0x1F", "1_0", "1.", ".5", ".", "1e", "1d5",
      "٣", "1\xa0", "true", "TRUE ", "tRue", "\v1", "00", "-0"]
 )  # fmt: skip
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.sampled_from(NAMES), min_size=2, max_size=5), st.sampled_from(["", "\n", "\r\n", "\ufeff"]))
+def test_columns_without_a_name_are_those_of_pandas(tmp_path, names, start):
+    path = tmp_path / "data.csv"
+    rows = [[f"{i}.{j}" for j in range(len(names))] for i in range(3)]
+    path.write_text(start + "\n".join(map(",".join, [names, *rows])) + "\n", "utf-8")
+    given = [name for name in names if name]
+    if len(set(given)) < len(given):
+        with pytest.raises(ValueError, match="more than one column called"), open_table(path, CsvFormat()):
+            pass
+        return
+    with open_table(path, CsvFormat()) as source:
+        (table,) = source.batches(source.names)
+    pd.testing.assert_frame_equal(table.to_pandas(), pd.read_csv(path, dtype=str), check_dtype=False)
 
 
 @settings(max_examples=150)

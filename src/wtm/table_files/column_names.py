@@ -1,6 +1,7 @@
 """The names of columns: those of a file are unique, and those that are asked for are there."""
 
 from collections.abc import Iterable, Sequence
+from itertools import chain, count
 
 from wtm.tables.reading import first_duplicate
 from wtm.utils.printable import short_repr
@@ -29,6 +30,17 @@ def check_unique(names: Sequence[str], file: str) -> None:
             f"{file} has more than one column called {short_repr(duplicate)}: rename them, or pass --no-header if the "
             "file has no header."
         )
+
+
+def named_as_in_pandas(names: Sequence[str]) -> list[str]:
+    """Name the columns of a CSV file whose names are empty as `pandas.read_csv` does, so that they clash with none."""
+    taken = set(names)
+    named = list(names)
+    for i, name in enumerate(names):
+        if not name:
+            others = (f"Unnamed: {i}{suffix}" for suffix in chain([""], (f".{n}" for n in count(1))))
+            named[i] = next(other for other in others if other not in taken)
+    return named
 
 
 def _spelt(name: str) -> str:

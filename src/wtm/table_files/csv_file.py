@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from wtm.table_files.arrow import compute, pa, unreadable
-from wtm.table_files.column_names import check_unique
+from wtm.table_files.column_names import check_unique, named_as_in_pandas
 from wtm.table_files.csv_cells import Cells
 from wtm.table_files.csv_format import CsvFormat, option_words
 from wtm.table_files.file_kinds import check_kind, wide_encoding
@@ -70,12 +70,16 @@ class CsvFile:
                 self._path, self._compression = copy, None
             self._check_first_line()
             first_row = self._read_first_row()
-            if self._has_header:  # empty names as in pandas
-                self._names_in_file = [name.decode() for name in first_row]
-                self.names = [name or f"Unnamed: {i}" for i, name in enumerate(self._names_in_file)]
+            numbered = [f"f{i}" for i in range(len(first_row))]  # by pyarrow
+            if self._has_header:
+                names = [name.decode() for name in first_row]
+                self.names = named_as_in_pandas(names)
+                # pyarrow would take the first of several columns without a name for all of them.
+                self._names_in_file = names if names.count("") < 2 else numbered
             else:
-                self._names_in_file = [f"f{i}" for i in range(len(first_row))]
+                self._names_in_file = numbered
                 self.names = [f"x{i}" for i in range(len(first_row))]
+            self._header_is_read = self._has_header and self._names_in_file is numbered
         check_unique(self.names, self.name)
         return self
 
@@ -87,8 +91,11 @@ class CsvFile:
         types = {self._names_in_file[-1]: pa.binary()} | dict.fromkeys(wanted, pa.string())
         conversion = pa.csv.ConvertOptions(column_types=types, include_columns=list(types), strings_can_be_null=False)
         n_rows, last = 0, b""
-        with self._clear_errors(), self._open(conversion, has_header=self._has_header) as reader:
-            for table in _gathered(reader):
+        is_header = self._header_is_read
+        has_names = self._has_header and not is_header
+        with self._clear_errors(), self._open(conversion, has_header=has_names) as reader:
+            for gathered in _gathered(reader):
+                table, is_header = gathered.slice(int(is_header)), False
                 if len(table):
                     n_rows += len(table)
                     last = table[self._names_in_file[-1]][-1].cast(pa.binary()).as_py()

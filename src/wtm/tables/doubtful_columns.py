@@ -14,7 +14,7 @@ _MOST = 0.5  # of its rows
 _MIN_ROWS = 50  # of a column of numbers: in smaller tables a measured column may well be sorted
 _MAX_GAP = 4  # on average: between row numbers of which some were left out
 _START = 3  # rows that rule out most columns
-_NAMELESS = ("", "Unnamed: 0")
+_NAMELESS = re.compile(r"(Unnamed: 0(\.\d+)?)?")  # in pandas
 _MAX_LISTED = 5
 
 _NUMBER = re.compile(r"\s*[+-]?(?!0\d)(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?\s*", re.ASCII)
@@ -81,7 +81,7 @@ def doubtful_columns_warning(
         numbers_rows = _sparse_row_numbers(table)
         found[_ROW_NUMBERS] = [f"column {j}" for j in numbers_rows]
     else:
-        is_nameless = names is not None and names[0] in _NAMELESS
+        is_nameless = names is not None and _NAMELESS.fullmatch(str(names[0])) is not None
         for j, column in enumerate(table.columns):
             reason = _reason(column, is_nameless=is_nameless and j == 0)
             if reason is not None:
