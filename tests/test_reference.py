@@ -9,6 +9,7 @@ from scipy import stats
 
 from tests.helpers.enumeration import (
     CASES,
+    FUZZY_CASES,
     P_BOUND,
     Case,
     assert_matches,
@@ -215,14 +216,14 @@ def test_enumeration_agrees_with_a_step_worked_out_by_hand():
     assert exact_distribution(case) == by_hand
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [*CASES, *FUZZY_CASES], ids=lambda case: case.name)
 def test_machine_follows_the_exact_distribution(case):
     assert sum(exact_distribution(case).values()) == pytest.approx(1.0, abs=1e-12)
     assert_matches(case, simulate_reference, N_SEEDS)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [*CASES, *FUZZY_CASES], ids=lambda case: case.name)
 def test_machine_follows_the_exact_distribution_closely(case):
     assert_matches(case, simulate_reference, MANY_SEEDS)
 

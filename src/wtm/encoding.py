@@ -17,14 +17,18 @@ _MOST_AS_THEY_ARE = 1 << 16
 
 
 def learn_booleanizer(
-    choice: Any, table: Table | SparseTable, names: np.ndarray | None, weights: np.ndarray | None = None
+    choice: Any,
+    table: Table | SparseTable,
+    names: np.ndarray | None,
+    weights: np.ndarray | None = None,
+    n_thresholds: int = 10,
 ) -> Booleanizer | None:
     """Fit the Booleanizer for tables like this one, if they need one.
 
     Parameters
     ----------
     choice : "auto", "strict" or Booleanizer
-        "auto": none if the table holds only 0 and 1 in at most 2**16 columns, else one with default parameters, which
+        "auto": none if the table holds only 0 and 1 in at most 2**16 columns, else one with `n_thresholds`, which
         leaves out columns of a single value. "strict": none. A Booleanizer is cloned.
     table : Table or SparseTable
         The training rows.
@@ -32,6 +36,8 @@ def learn_booleanizer(
         Names of the columns, if they have any.
     weights : ndarray of float64 or None
         Weights of the rows, all above 0.
+    n_thresholds : int, default=10
+        Of a Booleanizer that "auto" makes.
 
     Returns
     -------
@@ -43,7 +49,7 @@ def learn_booleanizer(
         return fitted
     if choice == "strict" or (table.n_columns <= _MOST_AS_THEY_ARE and table.is_binary()):
         return None
-    return Booleanizer().fit_table(table, names, weights)
+    return Booleanizer(n_thresholds).fit_table(table, names, weights)
 
 
 def table_to_examples(

@@ -35,6 +35,7 @@ class Estimator(BaseEstimator):
     n_jobs: int | None
     booleanizer: Any
     booleanizer_: Booleanizer | None
+    _n_thresholds = 10  # per column, of a Booleanizer that "auto" makes
     _model: Model | PredictionModel
     _voting: VotingModel | None
 
@@ -85,7 +86,7 @@ class Estimator(BaseEstimator):
     def _learn_features(self, table: Table | SparseTable, weights: np.ndarray | None) -> None:
         """Decide how tables become true/false features, from the training rows and their weights."""
         names = getattr(self, "feature_names_in_", None)
-        self.booleanizer_ = learn_booleanizer(self.booleanizer, table, names, weights)
+        self.booleanizer_ = learn_booleanizer(self.booleanizer, table, names, weights, self._n_thresholds)
         forget_warnings(self)
 
     def _examples(self, table: Table | SparseTable, name: str = "X") -> Examples:

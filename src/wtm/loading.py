@@ -4,9 +4,16 @@ import os
 from typing import Any
 
 from wtm.classifier import WTMClassifier
+from wtm.fuzzy_classifier import FuzzyWTMClassifier
+from wtm.fuzzy_regressor import FuzzyWTMRegressor
 from wtm.modelfile import read_model
 from wtm.regressor import WTMRegressor
+from wtm.trainable import Trainable
 from wtm.utils.paths import as_path
+
+_KINDS: dict[str, type[Trainable]] = {
+    kind.__name__: kind for kind in (WTMClassifier, WTMRegressor, FuzzyWTMClassifier, FuzzyWTMRegressor)
+}
 
 
 def load_model(path: str | os.PathLike[str]) -> Any:
@@ -21,7 +28,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    WTMClassifier or WTMRegressor
+    WTMClassifier, WTMRegressor, FuzzyWTMClassifier or FuzzyWTMRegressor
 
     Raises
     ------
@@ -38,9 +45,9 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     -----
     A model file holds no code, and none is run. Its checksum detects damage; it does not prove who wrote the file.
     """
-    defaults = {kind.__name__: kind().get_params(deep=False) for kind in (WTMClassifier, WTMRegressor)}
+    defaults = {name: kind().get_params(deep=False) for name, kind in _KINDS.items()}
     record = read_model(as_path(path, "path"), defaults)
-    return (WTMClassifier if record.ranges is None else WTMRegressor)._from_record(record)
+    return _KINDS[record.estimator]._from_record(record)
 
 
 def load_classifier(path: str | os.PathLike[str]) -> WTMClassifier:

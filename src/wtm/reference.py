@@ -51,6 +51,34 @@ def clause_outputs(states: IntArray, lits: BoolArray, n_half: int, *, training: 
     return outputs if training else outputs & include.any(axis=1)
 
 
+def clause_votes(states: IntArray, lits: BoolArray, n_half: int, failures: int, *, training: bool) -> IntArray:
+    """Count the votes of fuzzy clauses on one example, as in the Fuzzy-Pattern Tsetlin Machine.
+
+    The rule is that of https://arxiv.org/abs/2508.08350, with an empty clause as in its program.
+    A clause that includes n literals has min(failures, n) votes if all of them are true, and one less for each that is
+    false. With ``failures=1`` it has one vote where `clause_outputs` is true.
+
+    Parameters
+    ----------
+    states, lits, n_half
+        As in `clause_outputs`.
+    failures : int
+        LF: with this many false literals or more, a clause has no vote.
+    training : bool
+        The votes of a clause without literals: `failures` in training, none in prediction.
+
+    Returns
+    -------
+    int (n_clauses,)
+        From 0 to `failures`.
+    """
+    include = states >= n_half
+    n_included = include.sum(axis=1)
+    most = np.where(n_included > 0, np.minimum(failures, n_included), failures * training)
+    votes: IntArray = np.maximum(0, most - np.sum(include & ~lits, axis=1))
+    return votes
+
+
 def weight(exponents: IntArray, gamma: float) -> FloatArray:
     """Return the weights of clauses, float64 (n_clauses,): equations 10 to 17 in closed form.
 
@@ -137,6 +165,30 @@ def type_i(row: IntArray, lits: BoolArray, output: bool, drawn: BoolArray, n_hal
         up = np.zeros_like(lits)
         down = drawn
     # In 64 bits, so that rows of bytes don't wrap around.
+    return np.clip(row + up.astype(np.int64) - down, 0, 2 * n_half - 1)
+
+
+def type_i_fuzzy(row: IntArray, lits: BoolArray, n_half: int, *, has_room: bool) -> IntArray:
+    """Give Type I feedback to a fuzzy clause that has votes: see `clause_votes` for the source.
+
+    True literals move up as in `type_i` with boost, but only if the clause has room for more literals. False literals
+    move down without a trial if they are excluded, and not at all if they are included: a clause with votes may have
+    some that are false. A clause without votes gets the feedback of `type_i` to a false clause.
+
+    Parameters
+    ----------
+    row, lits, n_half
+        As in `type_i`.
+    has_room : bool
+        Whether the clause includes fewer literals than its budget L.
+
+    Returns
+    -------
+    int (2o,)
+        The new states.
+    """
+    up = lits & has_room
+    down = ~lits & (row < n_half)
     return np.clip(row + up.astype(np.int64) - down, 0, 2 * n_half - 1)
 
 
@@ -297,6 +349,61 @@ class Machine:
             elif outputs[j]:
                 self.states[j] = type_ii(self.states[j], lits, True, self.n_half)
                 self.exponents[j] -= weighted  # equations 14, 15
+                self.n_type_ii += 1
+
+
+@dataclass
+class FuzzyMachine(Machine):
+    """A machine of fuzzy clauses with the weights of the WTM: see `clause_votes` for the source.
+
+    A clause with votes is treated as true. The sum counts the weight of a clause in full for `failures` votes.
+
+    Parameters
+    ----------
+    failures : int
+        LF, as in `clause_votes`.
+    moves_weights : bool
+        Whether weights are learnt; else they stay as they are.
+    max_literals : int or None
+        L: Type I feedback adds no literals to a clause that includes this many. Type II feedback does.
+    """
+
+    failures: int = 1
+    moves_weights: bool = True
+
+    def class_sum(self, x: ArrayLike) -> float:
+        """Return the weighted sum of an example, bool (o,), for prediction."""
+        votes = clause_votes(self.states, literals(x), self.n_half, self.failures, training=False)
+        return self._sum(votes)
+
+    def _sum(self, votes: IntArray) -> float:
+        return float(np.sum(self.polarity * self.weights * votes) / self.failures)
+
+    def has_room(self, row: IntArray) -> bool:
+        """Whether a clause with the automata `row`, int (2o,), includes fewer than `max_literals` literals."""
+        return self.max_literals is None or int(np.sum(row >= self.n_half)) < self.max_literals
+
+    def train(self, x: ArrayLike, target: float, rng: np.random.Generator) -> None:
+        """Learn one example; the parameters are those of `Machine.train`."""
+        lits = literals(x)
+        votes = clause_votes(self.states, lits, self.n_half, self.failures, training=True)
+        total = self._sum(votes)
+        should_rise = error(total, self.T, target) > 0
+        selected = rng.random(len(votes)) < update_probability(total, self.T, target)
+        weighted = int(self.gamma > 0 and self.moves_weights)
+        for j in np.flatnonzero(selected):
+            row, output = self.states[j], bool(votes[j] > 0)
+            if (self.polarity[j] > 0) == should_rise:
+                if output:
+                    self.states[j] = type_i_fuzzy(row, lits, self.n_half, has_room=self.has_room(row))
+                else:
+                    drawn = self.sampling(len(lits), self.p_s, rng)
+                    self.states[j] = type_i(row, lits, False, drawn, self.n_half, boost=self.boost)
+                self.exponents[j] += weighted * output
+                self.n_type_i += 1
+            elif output:
+                self.states[j] = type_ii(row, lits, True, self.n_half)
+                self.exponents[j] -= weighted
                 self.n_type_ii += 1
 
 

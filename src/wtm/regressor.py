@@ -1,34 +1,27 @@
 """WTMRegressor: the Weighted Tsetlin Machine as a scikit-learn regressor."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import RegressorMixin
-from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
-from wtm.fitting.early_stopping import hold_out
-from wtm.fitting.fit_warnings import warnings_about_fit, warnings_about_row_weights, warnings_about_weights
 from wtm.machine.examples import Examples
-from wtm.machine.training_rows import NumberedExamples
-from wtm.modelfile import ModelRecord
+from wtm.number_training import NumberTrainable
 from wtm.rules.addend_explanation import AddendExplanation
 from wtm.rules.addends import AddendTable
 from wtm.rules.merging import Clauses, clauses_of, find_rules
 from wtm.rules.output_bits import outputs_by_part
 from wtm.rules.vocabulary import Vocabulary
 from wtm.tables.table import SparseTable, Table
-from wtm.trainable import Trainable
-from wtm.utils.caller import warn_all, warn_caller_once
 from wtm.utils.threads import resolve_n_threads
-from wtm.validation.targets import check_numbers, check_range, middle_and_half, to_numbers, to_shares
+from wtm.validation.targets import middle_and_half
 
 __all__ = ["WTMRegressor"]
 
 
-class WTMRegressor(RegressorMixin, Trainable):
+class WTMRegressor(NumberTrainable):
     """Weighted Tsetlin Machine for numbers: a sum of weighted AND-rules over true/false features.
 
     Each number to predict has a machine of `n_clauses` clauses. Half of them add their weight to the sum where they
@@ -46,7 +39,7 @@ class WTMRegressor(RegressorMixin, Trainable):
         Number of clauses per output, even.
     T : float, default=100
         Sum of votes that stands for the upper end of the range. With more clauses, use a larger `T`.
-    s : float, default=20
+    s : float, default=10
         Specificity, from 1 to 2**32, as in :class:`wtm.WTMClassifier`.
     gamma : float, default=0.01
         Learning rate of the weights: each update multiplies or divides a weight by 1 + gamma.
@@ -63,8 +56,8 @@ class WTMRegressor(RegressorMixin, Trainable):
     n_states, boost_true_positive, max_literals, init, engine, sampler
         As in :class:`wtm.WTMClassifier`.
     booleanizer : {"auto", "strict"} or Booleanizer, default="auto"
-        As in :class:`wtm.WTMClassifier`. With more thresholds per column, such as ``Booleanizer(n_thresholds=30)``,
-        predictions can follow a column in smaller steps.
+        As in :class:`wtm.WTMClassifier`, but "auto" takes up to 30 thresholds per column, so that predictions can
+        follow a column in small steps.
     shuffle : bool, default=True
         Whether each epoch takes the examples in a new random order. The model then doesn't depend on the order of the
         rows.
@@ -131,15 +124,13 @@ class WTMRegressor(RegressorMixin, Trainable):
     True
     """
 
-    n_outputs_: int
-    y_ndim_: int
-    y_range_: np.ndarray
+    _n_thresholds = 30
 
     def __init__(
         self,
         n_clauses: int = 1000,
         T: float = 100,
-        s: float = 20,
+        s: float = 10,
         gamma: float = 0.01,
         n_epochs: int = 30,
         *,
@@ -185,98 +176,6 @@ class WTMRegressor(RegressorMixin, Trainable):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None) -> Self:
-        """Train for `n_epochs` epochs, from the start unless `warm_start`.
-
-        If the call is interrupted, by Ctrl-C, a callback or an error, the estimator stays as it was.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-            Columns of any kind that `booleanizer` accepts. Sparse data stay sparse.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Numbers to predict.
-        sample_weight : array-like of shape (n_samples,), optional
-            How many times an epoch sees each row, as in :meth:`wtm.WTMClassifier.fit`.
-        X_val, y_val : array-like, optional
-            Validation data, which are not trained on. Their R squared is recorded in `history_`.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError, TypeError
-            A parameter or the data can't be used.
-        MemoryError
-            The fit needs more memory than is free.
-
-        Warns
-        -----
-        ConvergenceWarning
-            The model has learnt little: it is not better than predicting the mean, most clauses are empty, or the sums
-            can't reach `T`.
-        RuntimeWarning
-            Weights of clauses reached the largest weight.
-        UserWarning
-            Targets are outside `y_range`, or as in :meth:`wtm.WTMClassifier.fit`.
-        """
-        with self._unchanged_on_error():
-            params = self._checked_parameters()
-            resumes = bool(self.warm_start) and self.__sklearn_is_fitted__()
-            training = self._training_data(X, y, sample_weight, resumes=resumes)
-            validation = self._validation_data(X_val, y_val)
-            n_threads = resolve_n_threads(self.n_jobs)
-            model = self._model_to_train(params, training, self.n_outputs_, n_threads, resumes=resumes)
-            if self.early_stopping and validation is None:
-                training, validation = hold_out(training, float(self.validation_fraction), model.seed)
-            warn_all(warnings_about_row_weights(training))
-            n_before = model.n_epochs
-            trained = self._train(model, training, validation, params, n_threads)
-            warn_all(warnings_about_fit(trained.model, training, self.history_[self.n_epochs_ - 1]))
-            warn_all(warnings_about_weights(trained.model, self.history_[n_before:]))
-        return self
-
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train for one epoch, resuming from the current state. `early_stopping` is ignored.
-
-        Parameters
-        ----------
-        X, y
-            As in `fit`. Without the parameter `y_range`, the first call decides which numbers can be predicted.
-        sample_weight
-            As in `fit`, but never scaled, since the weights of later batches are not known.
-
-        Returns
-        -------
-        self
-        """
-        with self._unchanged_on_error():
-            params = self._checked_parameters() | {"n_epochs": 1, "early_stopping": False}
-            resumes = self.__sklearn_is_fitted__()
-            training = self._training_data(X, y, sample_weight, resumes=resumes, is_batch=True)
-            n_threads = resolve_n_threads(self.n_jobs)
-            model = self._model_to_train(params, training, self.n_outputs_, n_threads, resumes=resumes)
-            warn_all(warnings_about_row_weights(training, is_batch=True))
-            trained = self._train(model, training, None, params, n_threads)
-            warn_all(warnings_about_weights(trained.model, self.history_[-1:]))
-        return self
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict numbers.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_outputs_), float64
-            Of the shape of the `y` of the training, and within `y_range_`.
-        """
-        return self._from_sums(X, lambda sums: self._shaped(self._numbers(sums)))
 
     def rules(self, X: Any = None, *, feature_names: Sequence[str] | None = None) -> AddendTable:
         """Return the rules as a table, without redundant conditions and with equal rules merged.
@@ -355,10 +254,6 @@ class WTMRegressor(RegressorMixin, Trainable):
             ]
         return explanations
 
-    def _numbers(self, sums: np.ndarray) -> np.ndarray:
-        """Return what sums in fixed point stand for; both have the shape (n_rows, n_outputs_)."""
-        return to_numbers(sums * (self._voting_model().unit / self._model.parameters.T), self.y_range_)
-
     def _support(self, X: Any, clauses: Clauses) -> np.ndarray:
         table, n_true = self._table(X), np.zeros(len(clauses))
         for _, outputs in self._outputs(table, clauses):
@@ -369,62 +264,3 @@ class WTMRegressor(RegressorMixin, Trainable):
         n_threads = resolve_n_threads(self.n_jobs)
         parts = self._parts(table, n_threads, bytes_per_row=len(clauses) // 8)
         return outputs_by_part(parts, clauses.ends, clauses.literals, n_threads=n_threads)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.single_output, tags.target_tags.multi_output = True, True
-        return tags
-
-    def _targets_for_record(self) -> dict[str, Any]:
-        return {"classes": None, "ranges": self.y_range_}
-
-    def _take_targets_of(self, record: ModelRecord) -> None:
-        assert record.ranges is not None
-        self.y_range_, self.n_outputs_ = record.ranges, len(record.ranges)
-        self.y_ndim_ = record.attributes.get("y_ndim_", 2)
-
-    def _shaped(self, numbers: np.ndarray) -> np.ndarray:
-        return numbers[:, 0] if self.y_ndim_ == 1 else numbers
-
-    def _training_data(
-        self, X: Any, y: Any, sample_weight: Any, *, resumes: bool, is_batch: bool = False
-    ) -> NumberedExamples:
-        table, y = self._table(X, reset=not resumes), check_numbers(y, "y")
-        check_consistent_length(table, y)
-        table, y, weights = self._weighted_rows(table, y, sample_weight, is_batch=is_batch)
-        if not resumes:
-            self.y_ndim_, self.n_outputs_ = y.ndim, 1 if y.ndim == 1 else y.shape[1]
-            self._learn_features(table, weights)
-        columns = self._columns(y, "y")
-        if not resumes:
-            found = np.stack([columns.min(axis=0), columns.max(axis=0)], axis=1)
-            self.y_range_ = found if self.y_range is None else check_range(self.y_range, self.n_outputs_)
-        data = NumberedExamples(self._examples(table), self._shares(columns, "y"), weights)
-        return data.by_content() if self.shuffle else data
-
-    def _validation_data(self, X_val: Any, y_val: Any) -> NumberedExamples | None:
-        read = self._validation_rows(X_val, y_val, check_numbers)
-        if read is None:
-            return None
-        table, y = read
-        return NumberedExamples(self._examples(table, "X_val"), to_shares(self._columns(y, "y_val"), self.y_range_))
-
-    def _columns(self, y: np.ndarray, name: str) -> np.ndarray:
-        columns = y.reshape(len(y), -1)
-        if columns.shape[1] != self.n_outputs_:
-            raise ValueError(f"{name} must have {self.n_outputs_} numbers per row as in fit, got {columns.shape[1]}.")
-        return columns
-
-    def _shares(self, columns: np.ndarray, name: str) -> np.ndarray:
-        low, high = self.y_range_.T
-        outside = (columns < low) | (columns > high)
-        if outside.any():
-            value = columns[outside][0]
-            warn_caller_once(
-                self,
-                UserWarning(
-                    f"{name} holds {value:g}, which is outside y_range {self.y_range_.tolist()}: such numbers are "
-                    "trained as the nearest end of the range. Fit again with a wider y_range to predict them."
-                ),
-            )
-        return np.clip(to_shares(columns, self.y_range_), -1.0, 1.0)

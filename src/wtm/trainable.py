@@ -77,6 +77,7 @@ class Trainable(Estimator):
     def _to_record(self) -> ModelRecord:
         names = getattr(self, "feature_names_in_", None)
         return ModelRecord(
+            estimator=type(self).__name__,
             parameters=self.get_params(deep=False),
             model=self._model,
             history=self.history_,

@@ -44,6 +44,8 @@ class Case:
     boost: bool = True
     max_literals: int | None = None
     init: str = "border"
+    failures: int | None = None  # LF of fuzzy clauses
+    moves_weights: bool = True
 
     @property
     def o(self) -> int:
@@ -82,6 +84,24 @@ CASES = [
 ]
 
 
+FUZZY_CASES = [
+    Case("one failure", _sequence("1+ 0- 1- 0+"), n_half=3, failures=1),
+    Case("two failures", _sequence("10+ 01- 11+"), T=1, gamma=0.2, failures=2),
+    Case("three failures, all excluded in a step", _sequence("10- 01+"), T=0.7, failures=3, init="random"),
+    Case("two failures, without weights", _sequence("1+ 0+ 1- 0-"), T=1, gamma=0.0, init="random", failures=2),
+    Case("weights that start later", _sequence("1+ 0+ 1- 0-"), T=1, failures=2, init="random", moves_weights=False),
+    Case("down to the floor", _sequence("1+ 0+ 0+ 0+ 1+"), T=8, p_s=0.6, gamma=0.2, failures=1),
+    Case("up to the ceiling", _sequence("1+ 1+ 1+ 1+ 0+"), T=40, p_s=0.05, gamma=0.1, failures=2),
+    Case("certain trials", _sequence("1+ 0+ 1+ 0- 0-"), T=2.5, p_s=1.0, init="random", failures=1),
+    Case("a budget of a literal", _sequence("10+ 10+ 11+"), gamma=0.2, max_literals=1, failures=2),
+    Case("a budget of two literals", _sequence("10+ 01- 10+"), T=1.5, gamma=0.2, max_literals=2, failures=3),
+    Case("a budget of four literals", _sequence("10- 11-"), T=3, max_literals=4, failures=2, init="random"),
+    Case("four clauses", _sequence("1- 0+ 1+"), n_clauses=4, T=1.5, gamma=0.3, failures=2),
+    Case("numbers", _sequence("1^ 0v 1o 0+"), T=1, gamma=0.2, failures=2),
+]
+"""Machines of fuzzy clauses."""
+
+
 # --- The machine, automaton by automaton ------------------------------------------------------------------
 
 # Table 1: (clause, literal, includes) -> the response to the automaton. All are given with p_s except where
@@ -117,12 +137,43 @@ def _clause_is_true(row: Row, x: tuple[int, ...], n_half: int) -> int:
     return int(all(literal for state, literal in zip(row, _literals(x), strict=True) if state >= n_half))
 
 
+def _votes(row: Row, x: tuple[int, ...], case: Case) -> int:
+    """The votes of a fuzzy clause in training: all for no literals, else one less for each that is 0."""
+    if case.failures is None:
+        return _clause_is_true(row, x, case.n_half)
+    included = [literal for state, literal in zip(row, _literals(x), strict=True) if state >= case.n_half]
+    if not included:
+        return case.failures
+    return max(0, min(case.failures, len(included)) - included.count(0))
+
+
+@cache
+def _fuzzy_feedback(row: Row, x: tuple[int, ...], kind: str, case: Case) -> list[Branch]:
+    """What a fuzzy clause with votes becomes, for certain."""
+    n_half = case.n_half
+    has_room = case.max_literals is None or sum(state >= n_half for state in row) < case.max_literals
+    after = []
+    for state, literal in zip(row, _literals(x), strict=True):
+        move = 0
+        if kind == "II":
+            move = 1 if not literal and state < n_half else 0
+        elif literal:
+            move = 1 if has_room else 0
+        elif state < n_half:
+            move = -1
+        after.append(min(max(state + move, 0), 2 * n_half - 1))
+    return [(tuple(after), 1.0)]
+
+
 @cache
 def _feedback(row: Row, x: tuple[int, ...], kind: str, case: Case) -> list[Branch]:
     """What a clause that receives feedback can become; different ways to the same automata are listed separately."""
     n_half, p_s = case.n_half, case.p_s
-    clause = _clause_is_true(row, x, n_half)
-    if kind == "I" and case.max_literals is not None and sum(state >= n_half for state in row) > case.max_literals:
+    if case.failures is not None and _votes(row, x, case):
+        return _fuzzy_feedback(row, x, kind, case)
+    clause = 0 if case.failures is not None else _clause_is_true(row, x, n_half)
+    has_budget = case.failures is None and case.max_literals is not None
+    if kind == "I" and has_budget and sum(state >= n_half for state in row) > case.max_literals:
         clause = 0  # Table 1 of the machine with a budget
     moves = []  # for each automaton its (new state, probability)
     for state, literal in zip(row, _literals(x), strict=True):
@@ -156,7 +207,7 @@ def _step(outcome: Outcome, example: Example, case: Case) -> Distribution:
     signs = [1 if j < case.n_clauses // 2 else -1 for j in range(case.n_clauses)]
     total = 0.0
     for row, k, sign in zip(rows, exponents, signs, strict=True):
-        total += sign * (1 + case.gamma) ** k * _clause_is_true(row, x, case.n_half)
+        total += sign * (1 + case.gamma) ** k * _votes(row, x, case) / (case.failures or 1)
     clamped = max(-case.T, min(case.T, total))
     error = target * case.T - clamped
     p_c = abs(error) / (2 * case.T)
@@ -165,7 +216,7 @@ def _step(outcome: Outcome, example: Example, case: Case) -> Distribution:
     for row, k, sign in zip(rows, exponents, signs, strict=True):
         kind = "I" if (sign > 0) == (error > 0) else "II"
         change = 0
-        if case.gamma > 0 and _clause_is_true(row, x, case.n_half):
+        if case.gamma > 0 and case.moves_weights and _votes(row, x, case):
             change = 1 if kind == "I" else -1
         branch: defaultdict[tuple[Row, int], float] = defaultdict(float, {(row, k): 1 - p_c})
         for new_row, probability in _feedback(row, x, kind, case):
@@ -201,7 +252,7 @@ def exact_distribution(case: Case) -> Distribution:
 MIN_EXPECTED = 5.0
 # A right engine is to fail any of the cases less than once in 10^6 choices of the seeds. The further factor
 # of 10 covers the tail of the statistic, heavier than that of its limit where cells expect few outcomes.
-P_BOUND = 1e-6 / (10 * len(CASES))
+P_BOUND = 1e-6 / (10 * (len(CASES) + len(FUZZY_CASES)))
 
 
 def chi_square(observed: Mapping[Any, int], exact: Mapping[Any, float], n: int) -> float:
@@ -244,8 +295,11 @@ def simulate_reference(
     for seed in range(n_seeds):
         rng = np.random.default_rng(seed)
         start = reference.initial_states(case.n_clauses, case.o, case.n_half, case.init, rng)
-        machine = reference.Machine(
-            start, case.n_half, case.T, case.p_s, case.gamma, case.boost, case.max_literals, sampling
+        settings = (start, case.n_half, case.T, case.p_s, case.gamma, case.boost, case.max_literals, sampling)
+        machine = (
+            reference.Machine(*settings)
+            if case.failures is None
+            else reference.FuzzyMachine(*settings, failures=case.failures, moves_weights=case.moves_weights)
         )
         for x, target in case.examples:
             machine.train(x, target * case.T, rng)

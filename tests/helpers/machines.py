@@ -16,9 +16,9 @@ def parameters(n_features, n_clauses=4, **changes):
     return MachineParameters(n_features, n_clauses, **{"T": 10.0, "s": 4.0, "gamma": 0.1, "engine": "direct"} | changes)
 
 
-def machine_in(p, states, exponents=None, seed=0):
+def machine_in(p, states, exponents=None, seed=0, kind=Machine):
     """A machine of parameters `p` in given states, int (n_clauses, 2o), and exponents, int (n_clauses,)."""
-    machine = Machine.new(p, seed, 0)
+    machine = kind.new(p, seed, 0)
     automata = machine.automata.reshape(p.n_clauses, -1)
     automata[:, : p.n_literals] = np.asarray(states) + p.state_min
     include_words(machine.automata, machine.include_bits)

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tests.helpers.enumeration import CASES, assert_matches, chi_square
+from tests.helpers.enumeration import CASES, FUZZY_CASES, assert_matches, chi_square
 from tests.helpers.machines import assert_consistent, machine_in, packed_rows, parameters, random_rows
 from tests.helpers.problems import small, xor
 from wtm.machine.class_machine import Machine
+from wtm.machine.fuzzy_machine import FuzzyMachine, FuzzyParameters
 from wtm.machine.machine_parameters import ENGINES, SAMPLERS, MachineParameters
 from wtm.machine.schedule import Schedule
 
@@ -22,17 +23,21 @@ N_SEEDS = 1_000
 
 def simulate(case, n_seeds, engine, sampler, in_one_call):
     """Outcomes of new machines of the seeds 0 .. n_seeds - 1 after the examples of the case."""
-    p = MachineParameters(
+    kind, machine_kind, more = MachineParameters, Machine, {}
+    if case.failures is not None:
+        kind, machine_kind = FuzzyParameters, FuzzyMachine
+        more = {"literal_failures": case.failures, "gamma_start": 0 if case.moves_weights else 1}
+    p = kind(
         n_features=case.o, n_clauses=case.n_clauses, T=float(case.T), s=1 / case.p_s, gamma=case.gamma,
         n_states=2 * case.n_half, boost_true_positive=case.boost, max_literals=case.max_literals, init=case.init,
-        engine=engine, sampler=sampler,
+        engine=engine, sampler=sampler, **more,
     )  # fmt: skip
     literals = packed_rows([x for x, _ in case.examples])
     whole = Schedule(np.arange(len(literals)), np.array([target for _, target in case.examples]))
     parts = [whole] if in_one_call else [Schedule(*(a[i : i + 1] for a in whole)) for i in whole.rows]
     outcomes = Counter()
     for seed in range(n_seeds):
-        machine = Machine.new(p, seed, seed % 5)
+        machine = machine_kind.new(p, seed, seed % 5)
         for part in parts:
             machine.train(literals, part)
         outcomes[tuple(machine.states.ravel().tolist()), tuple(machine.exponents.tolist())] += 1
@@ -41,20 +46,20 @@ def simulate(case, n_seeds, engine, sampler, in_one_call):
 
 
 @pytest.mark.parametrize(("engine", "sampler"), WAYS)
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [*CASES, *FUZZY_CASES], ids=lambda case: case.name)
 def test_machines_follow_the_exact_distribution(case, engine, sampler):
     assert_matches(case, functools.partial(simulate, engine=engine, sampler=sampler, in_one_call=True), N_SEEDS)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("case", CASES[::3], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [*CASES, *FUZZY_CASES][::3], ids=lambda case: case.name)
 def test_machines_trained_by_single_examples_follow_it_too(case, engine):
     assert_matches(case, functools.partial(simulate, engine=engine, sampler="bits", in_one_call=False), N_SEEDS)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("engine", "sampler"), WAYS)
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [*CASES, *FUZZY_CASES], ids=lambda case: case.name)
 def test_machines_follow_the_exact_distribution_closely(case, engine, sampler):
     assert_matches(case, functools.partial(simulate, engine=engine, sampler=sampler, in_one_call=True), 30_000)
 

@@ -1,7 +1,7 @@
 """The machine of one class: its automata, weights and random state, and an epoch of its training."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -50,7 +50,7 @@ class Machine:
     random: np.ndarray
 
     @classmethod
-    def new(cls, parameters: MachineParameters, seed: int, index: int) -> "Machine":
+    def new(cls, parameters: MachineParameters, seed: int, index: int) -> Self:
         """Return machine number `index` untrained: all weights are 1, the automata start as `parameters.init` says."""
         stream, start = (np.random.SeedSequence(seed, spawn_key=(purpose, index)) for purpose in (0, 1))
         p = parameters
@@ -64,9 +64,7 @@ class Machine:
         return cls._with_automata(p, automata, np.zeros(p.n_clauses, EXPONENT_DTYPE), random)
 
     @classmethod
-    def of(
-        cls, parameters: MachineParameters, states: np.ndarray, exponents: np.ndarray, random: np.ndarray
-    ) -> "Machine":
+    def of(cls, parameters: MachineParameters, states: np.ndarray, exponents: np.ndarray, random: np.ndarray) -> Self:
         """Return a machine with copies of the given state.
 
         Parameters
@@ -92,16 +90,16 @@ class Machine:
     @classmethod
     def _with_automata(
         cls, parameters: MachineParameters, automata: np.ndarray, exponents: np.ndarray, random: np.ndarray
-    ) -> "Machine":
+    ) -> Self:
         include_bits = np.zeros(parameters.n_clauses * parameters.n_words + VECTOR_WORDS, WORD_DTYPE)
         machine = cls(parameters, automata.ravel(), include_bits, exponents, random)
         include_words(machine.automata, machine.include_bits)
         return machine
 
-    def copy(self, parameters: MachineParameters) -> "Machine":
+    def copy(self, parameters: MachineParameters) -> Self:
         """Return a copy with other `parameters` of the same sizes."""
         arrays = (self.automata, self.include_bits, self.exponents, self.random)
-        return Machine(parameters, *(array.copy() for array in arrays))
+        return type(self)(parameters, *(array.copy() for array in arrays))
 
     @property
     def n_clauses(self) -> int:
@@ -138,7 +136,7 @@ class Machine:
         as_bytes = words.view(np.uint8).reshape(self.n_clauses, -1)
         return np.unpackbits(as_bytes, axis=1, count=self.parameters.n_literals, bitorder="little").view(np.bool_)
 
-    def train(self, literals: np.ndarray, schedule: Schedule) -> FeedbackCounts:
+    def train(self, literals: np.ndarray, schedule: Schedule, n_epochs: int = 0) -> FeedbackCounts:
         """Train on the examples of `schedule`, in place.
 
         Parameters
@@ -146,17 +144,22 @@ class Machine:
         literals : ndarray of shape (n_rows, n_words), uint64
             See `wtm.machine.examples.Examples`.
         schedule : Schedule
+        n_epochs : int, default=0
+            Number of epochs trained before, on which the training of some machines depends.
         """
         counts = np.zeros(len(FeedbackCounts._fields), np.int64)
         train = self._train_lazy if self.parameters.engine == "lazy" else self._train_direct
-        train(literals.ravel(), schedule, counts)
+        train(literals.ravel(), schedule, n_epochs, counts)
         return FeedbackCounts(*counts.tolist())
 
-    def _train_direct(self, literals: np.ndarray, schedule: Schedule, counts: np.ndarray) -> None:
+    def _sampler(self) -> Sampler:
+        p = self.parameters
+        kind, p_threshold = SAMPLERS[p.sampler], p.kernel_params.p_threshold
+        return Sampler(kind, p_threshold, binomial_table(p.n_literals if kind == BINOMIAL else 1, p_threshold))
+
+    def _train_direct(self, literals: np.ndarray, schedule: Schedule, n_epochs: int, counts: np.ndarray) -> None:
         p = self.parameters
         params = p.kernel_params
-        kind = SAMPLERS[p.sampler]
-        binomial = binomial_table(p.n_literals if kind == BINOMIAL else 1, params.p_threshold)
         state = DirectState(
             automata=self.automata,
             include=self.include_bits,
@@ -166,10 +169,9 @@ class Machine:
             outputs=np.empty(p.n_clauses, np.bool_),
             drawn=np.empty(params.row_words, WORD_DTYPE),
         )
-        sampler = Sampler(kind, params.p_threshold, binomial)
-        direct_epoch(schedule.rows, schedule.targets, literals, params, sampler, state, counts)
+        direct_epoch(schedule.rows, schedule.targets, literals, params, self._sampler(), state, counts)
 
-    def _train_lazy(self, literals: np.ndarray, schedule: Schedule, counts: np.ndarray) -> None:
+    def _train_lazy(self, literals: np.ndarray, schedule: Schedule, n_epochs: int, counts: np.ndarray) -> None:
         p = self.parameters
         params = p.kernel_params
         clauses = new_clauses(

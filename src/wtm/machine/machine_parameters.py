@@ -103,8 +103,13 @@ class MachineParameters:
             p_threshold=threshold(1 / self.s),
             T=self.T,
             fixed_weights=self.weight_table.fixed,
-            unit=self.weight_table.unit,
+            unit=self.vote_unit,
         )
+
+    @property
+    def vote_unit(self) -> float:
+        """Value of 1 in a sum of votes in fixed point."""
+        return self.weight_table.unit
 
     @cached_property
     def weight_table(self) -> WeightTable:

@@ -2,13 +2,31 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
 from wtm.machine.class_machine import Machine
+from wtm.machine.fuzzy_machine import FuzzyMachine, FuzzyParameters
+from wtm.machine.fuzzy_voting import FuzzyVotingModel
 from wtm.machine.machine_parameters import MachineParameters
 from wtm.machine.voting import VotingModel
+
+
+def machine_class(parameters: MachineParameters) -> type[Machine]:
+    """Return the class of machines with these parameters."""
+    return FuzzyMachine if isinstance(parameters, FuzzyParameters) else Machine
+
+
+def _voting_class(parameters: MachineParameters) -> tuple[type[VotingModel], dict[str, Any]]:
+    if isinstance(parameters, FuzzyParameters):
+        return FuzzyVotingModel, {"literal_failures": parameters.literal_failures}
+    return VotingModel, {}
+
+
+def _compiled(machines: list[Machine]) -> VotingModel:
+    kind, more = _voting_class(machines[0].parameters)
+    return kind.of(machines, **more)
 
 
 @dataclass
@@ -51,7 +69,8 @@ class Model:
             The machines don't fit in memory.
         """
         parameters.check_memory(n_machines)
-        return cls([Machine.new(parameters, seed, i) for i in range(n_machines)], seed, n_averaged=n_averaged)
+        kind = machine_class(parameters)
+        return cls([kind.new(parameters, seed, i) for i in range(n_machines)], seed, n_averaged=n_averaged)
 
     @property
     def parameters(self) -> MachineParameters:
@@ -67,7 +86,7 @@ class Model:
 
     def voting_model(self) -> VotingModel:
         """Compile the machines for prediction."""
-        return self.for_prediction().voting_model() if self.last_epochs else VotingModel.of(self.machines)
+        return self.for_prediction().voting_model() if self.last_epochs else _compiled(self.machines)
 
     def for_prediction(self) -> "PredictionModel":
         """Return what prediction needs."""
@@ -76,7 +95,7 @@ class Model:
         return self._after_last_epoch()
 
     def _after_last_epoch(self) -> "PredictionModel":
-        voting = VotingModel.of(self.machines)
+        voting = _compiled(self.machines)
         exponents = np.stack([machine.exponents for machine in self.machines])
         return PredictionModel(self.parameters, exponents, voting.clause_ends, voting.literal_list, self.logit_scale)
 
@@ -92,8 +111,8 @@ class Model:
         ValueError
             A parameter changed that is fixed once a model is trained.
         """
-        for name in ("n_clauses", "n_states", "gamma"):
-            now, before = getattr(parameters, name), getattr(self.parameters, name)
+        for name in ("n_clauses", "n_states", "gamma", "literal_failures"):
+            now, before = (getattr(p, name, None) for p in (parameters, self.parameters))
             if now != before:
                 raise ValueError(
                     f"{name} can't change when training is resumed: it was {before!r} and is now {now!r}. Set it back, "
@@ -154,7 +173,9 @@ class PredictionModel:
         table = self.parameters.weight_table
         votes = table.to_fixed(self.exponents)
         votes[:, self.exponents.shape[1] // 2 :] *= -1
-        return VotingModel.with_votes(votes, self.clause_ends, self.literal_list, table.unit / self.n_averaged)
+        kind, more = _voting_class(self.parameters)
+        unit = self.parameters.vote_unit / self.n_averaged
+        return kind.with_votes(votes, self.clause_ends, self.literal_list, unit, **more)
 
 
 def averaged(models: Sequence[PredictionModel]) -> PredictionModel:

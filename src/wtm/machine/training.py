@@ -11,8 +11,9 @@ from joblib import Parallel, delayed
 
 from wtm.machine.class_machine import FeedbackCounts, Machine
 from wtm.machine.examples import words_per_row
+from wtm.machine.fuzzy_machine import FuzzyParameters
 from wtm.machine.machine_parameters import MachineParameters
-from wtm.machine.model_state import Model
+from wtm.machine.model_state import Model, machine_class
 from wtm.machine.schedule import Schedule, draw_schedule
 from wtm.machine.training_rows import TrainingRows
 from wtm.machine.voting import VotingModel
@@ -76,7 +77,9 @@ def train(
     """
     measured = training.sample()
     n_machines = len(model.machines)
-    interruptible(functools.partial(_load_kernels, model.parameters.engine))
+    interruptible(
+        functools.partial(_load_kernels, isinstance(model.parameters, FuzzyParameters), model.parameters.engine)
+    )
     with Parallel(n_jobs=min(n_threads, n_machines), prefer="threads") as workers:
         for _ in range(n_epochs):
             start = time.perf_counter()
@@ -91,15 +94,16 @@ def train(
 
 
 @functools.cache
-def _load_kernels(engine: str) -> None:
+def _load_kernels(is_fuzzy: bool, engine: str) -> None:
     """Load or compile what an epoch calls, so that the seconds of the first one are of training alone.
 
     Kernels are compiled for the types of their arguments, which are the same for all machines with this engine: here a
     machine of two clauses, whose epoch has no examples.
     """
-    parameters = MachineParameters(n_features=1, n_clauses=2, T=1.0, s=2.0, gamma=1.0, engine=engine)
+    kind = FuzzyParameters if is_fuzzy else MachineParameters
+    parameters = kind(n_features=1, n_clauses=2, T=1.0, s=2.0, gamma=1.0, engine=engine)
     nothing = draw_schedule(np.empty(0, np.int64), 2, seed=0, n_seen=0, shuffle=True)
-    Machine.new(parameters, 0, 0).train(np.empty((0, words_per_row(1)), np.uint64), nothing[0])
+    machine_class(parameters).new(parameters, 0, 0).train(np.empty((0, words_per_row(1)), np.uint64), nothing[0])
 
 
 def measure(voting: VotingModel, data: TrainingRows, T: float, n_threads: int) -> Votes:
@@ -137,11 +141,15 @@ def _train_machines(
 ) -> list[FeedbackCounts]:
     # The longest first, so that no thread is left with a long epoch at the end.
     longest_first = sorted(range(len(schedule)), key=lambda i: -len(schedule[i].rows))
-    results = workers(delayed(_train_machine)(model.machines[i], literals, schedule[i]) for i in longest_first)
+    results = workers(
+        delayed(_train_machine)(model.machines[i], literals, schedule[i], model.n_epochs) for i in longest_first
+    )
     for i, (machine, _) in zip(longest_first, results, strict=True):
         model.machines[i] = machine  # another object only where the workers are processes
     return [count for _, count in results]
 
 
-def _train_machine(machine: Machine, literals: np.ndarray, schedule: Schedule) -> tuple[Machine, FeedbackCounts]:
-    return machine, interruptible(lambda: machine.train(literals, schedule))
+def _train_machine(
+    machine: Machine, literals: np.ndarray, schedule: Schedule, n_epochs: int
+) -> tuple[Machine, FeedbackCounts]:
+    return machine, interruptible(lambda: machine.train(literals, schedule, n_epochs))

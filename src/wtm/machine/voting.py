@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
+from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -44,8 +45,8 @@ class VotingModel:
     unit: float
 
     @classmethod
-    def of(cls, machines: list[Machine]) -> "VotingModel":
-        """Compile machines with the same parameters.
+    def of(cls, machines: list[Machine], **more: Any) -> Self:
+        """Compile machines with the same parameters; `more` are the attributes that a subclass has.
 
         Raises
         ------
@@ -68,15 +69,18 @@ class VotingModel:
             for machine, part in zip(machines, parts, strict=True):
                 list_literals(machine.include_bits, p.n_clauses, p.n_words, part, literal_list)
         clause_votes = np.stack([p.weight_table.to_fixed(m.exponents) * m.polarity for m in machines])
-        return cls.with_votes(clause_votes, ends, literal_list, p.weight_table.unit)
+        return cls.with_votes(clause_votes, ends, literal_list, p.vote_unit, **more)
 
     @classmethod
     def with_votes(
-        cls, clause_votes: np.ndarray, clause_ends: np.ndarray, literal_list: np.ndarray, unit: float
-    ) -> "VotingModel":
-        """Compile from signed weights in fixed point, int64 of shape (n_machines, n_clauses)."""
+        cls, clause_votes: np.ndarray, clause_ends: np.ndarray, literal_list: np.ndarray, unit: float, **more: Any
+    ) -> Self:
+        """Compile from signed weights in fixed point, int64 of shape (n_machines, n_clauses).
+
+        `more` are the attributes that a subclass has.
+        """
         n_machines, n_clauses = clause_votes.shape
-        return cls(n_machines, n_clauses, clause_ends, literal_list, clause_votes.ravel(), unit)
+        return cls(n_machines, n_clauses, clause_ends, literal_list, clause_votes.ravel(), unit, **more)
 
     @cached_property
     def plan(self) -> VotePlan:
@@ -121,10 +125,15 @@ class VotingModel:
         return sums
 
     def _add_sums(self, examples: Examples, rows: np.ndarray, first: int, last: int, sums: np.ndarray) -> None:
-        row_words, n_features = examples.literals.shape[1], examples.n_features
-        literals, buffers = examples.literals.ravel(), new_vote_buffers(n_features, self.n_clauses)
-        add = partial(votes, literals, row_words, n_features, rows, first, last, self.plan, buffers, sums)
+        add = self._kernel_call(examples, rows, first, last, sums)
         if last - first > BLOCK:
             interruptible(add)
         else:  # too short to be interrupted
             add()
+
+    def _kernel_call(
+        self, examples: Examples, rows: np.ndarray, first: int, last: int, sums: np.ndarray
+    ) -> partial[None]:
+        row_words, n_features = examples.literals.shape[1], examples.n_features
+        literals, buffers = examples.literals.ravel(), new_vote_buffers(n_features, self.n_clauses)
+        return partial(votes, literals, row_words, n_features, rows, first, last, self.plan, buffers, sums)

@@ -13,15 +13,14 @@ from joblib import cpu_count
 from wtm import __version__
 from wtm.booleanizer import Booleanizer
 from wtm.kernels.sampling import RANDOM_WORDS
-from wtm.machine.class_machine import Machine
+from wtm.machine.fuzzy_machine import FuzzyParameters
 from wtm.machine.machine_parameters import MachineParameters
-from wtm.machine.model_state import Model, PredictionModel
+from wtm.machine.model_state import Model, PredictionModel, machine_class
 from wtm.modelfile.container import Contents, read_file
 from wtm.modelfile.old_names import renamed_entry
 from wtm.modelfile.schema import (
     PARAMETERS_NOT_KEPT,
     PROGRESS,
-    REGRESSOR,
     SCHEMA_VERSION,
     ModelRecord,
     check_consistent,
@@ -82,8 +81,9 @@ def _record(contents: Contents, known: Mapping[str, Mapping[str, Any]]) -> Model
     defaults = known[header["estimator"]]
     machine_parameters = _machine_parameters(header, defaults)
     parameters = _constructor_parameters(header, defaults)
-    targets = _ranges(header) if header["estimator"] == REGRESSOR else _classes(header)
-    classes, ranges = (None, targets) if header["estimator"] == REGRESSOR else (targets, None)
+    is_regressor = "y_range" in defaults
+    targets = _ranges(header) if is_regressor else _classes(header)
+    classes, ranges = (None, targets) if is_regressor else (targets, None)
     attributes = _scalar_attributes(_field(header, "attributes", dict))
     feature_names = _feature_names(header, attributes["n_features_in_"])
     booleanizer = _booleanizer(header, attributes["n_features_in_"], machine_parameters.n_features)
@@ -91,7 +91,16 @@ def _record(contents: Contents, known: Mapping[str, Mapping[str, Any]]) -> Model
     read = _prediction_model if _field(header, "prediction_only", bool) else _model
     model = read(contents, machine_parameters, len(targets))
     record = ModelRecord(
-        parameters, model, classes, history, attributes, booleanizer, feature_names, ranges, _pruning(header)
+        header["estimator"],
+        parameters,
+        model,
+        classes,
+        history,
+        attributes,
+        booleanizer,
+        feature_names,
+        ranges,
+        _pruning(header),
     )
     check_consistent(record)
     if parameters.get("n_jobs") is not None:  # a file can't ask for more threads than there are cores
@@ -119,17 +128,18 @@ def _writer(header: dict[str, Any]) -> str:
 def _machine_parameters(header: dict[str, Any], defaults: Mapping[str, Any]) -> MachineParameters:
     """Read the parameters of the machines, which determine the sizes of all arrays."""
     stored = {"max_literals": None} | _field(header, "machine", dict)  # files of wtm 0.1 lack it
-    kinds = {field.name: field.type for field in fields(MachineParameters)}
+    kind = FuzzyParameters if "literal_failures" in defaults else MachineParameters
+    kinds = {field.name: field.type for field in fields(kind)}
     if set(stored) != set(kinds):
         raise ValueError(f"machine in its header must have {', '.join(kinds)}, got {sorted(stored)}")
-    for name, kind in kinds.items():
-        _field(stored, name, kind)  # type: ignore[arg-type]
+    for name, value_kind in kinds.items():
+        _field(stored, name, value_kind)  # type: ignore[arg-type]
     if not 1 <= stored["n_features"] <= _MAX_FEATURES:
         raise ValueError(f"n_features must be from 1 to {_MAX_FEATURES}, got {stored['n_features']}")
     allowed = {name: value for name, value in stored.items() if name != "n_features"}
     # Checked together with n_clauses, which is that of all averaged epochs in a file for prediction only.
     check_parameters({name: value for name, value in defaults.items() if name != "average_last"} | allowed)
-    return MachineParameters(**stored)
+    return kind(**stored)
 
 
 def _constructor_parameters(header: dict[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
@@ -256,7 +266,9 @@ def _model(contents: Contents, parameters: MachineParameters, n_machines: int) -
     if not (random[:, [*range(8), 16]] | random[:, [*range(8, 16), 17]]).all():
         raise ValueError("one of its random states is all zeros")
     p.check_memory(n_machines)
-    machines = [Machine.of(p, contents.arrays["states"][i], exponents[i], random[i]) for i in range(n_machines)]
+    machines = [
+        machine_class(p).of(p, contents.arrays["states"][i], exponents[i], random[i]) for i in range(n_machines)
+    ]
     return Model(
         machines,
         **{name: progress[name] for name in PROGRESS},

@@ -16,7 +16,6 @@ from wtm.utils.printable import short_repr
 SCHEMA_VERSION = 3
 """docs/model-file.md describes it."""
 
-CLASSIFIER, REGRESSOR = "WTMClassifier", "WTMRegressor"
 PARAMETERS_NOT_KEPT = {"callbacks"}  # code
 PROGRESS = ("seed", "n_seen", "n_epochs")
 """What the schedule of the next epoch depends on."""
@@ -33,6 +32,8 @@ class ModelRecord:
 
     Attributes
     ----------
+    estimator : str
+        Name of the estimator's class.
     parameters : dict
         The constructor's parameters by name.
     model : Model or PredictionModel
@@ -50,6 +51,7 @@ class ModelRecord:
         What `prune` did: numbers of rules and accuracies.
     """
 
+    estimator: str
     parameters: dict[str, Any]
     model: Model | PredictionModel
     classes: np.ndarray | None

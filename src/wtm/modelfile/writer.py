@@ -14,10 +14,8 @@ from wtm.machine.class_machine import Machine
 from wtm.machine.model_state import Model, PredictionModel
 from wtm.modelfile.container import write_file
 from wtm.modelfile.schema import (
-    CLASSIFIER,
     PARAMETERS_NOT_KEPT,
     PROGRESS,
-    REGRESSOR,
     SCHEMA_VERSION,
     ModelRecord,
     check_consistent,
@@ -70,7 +68,7 @@ def _header(record: ModelRecord, model: Model | PredictionModel) -> dict[str, An
         "wtm_version": __version__,
         "revision": git_revision(),
         "kernel_digest": kernel_digest(),
-        "estimator": CLASSIFIER if record.ranges is None else REGRESSOR,
+        "estimator": record.estimator,
         "prediction_only": isinstance(model, PredictionModel),
         "parameters": _encoded_parameters(record.parameters),
         "machine": asdict(model.parameters),

@@ -1,4 +1,4 @@
-"""Checks of the classifier's parameters."""
+"""Checks of the estimators' parameters."""
 
 import math
 import numbers
@@ -10,6 +10,7 @@ from wtm.booleanizer import Booleanizer
 from wtm.fitting.callbacks import check_callbacks
 from wtm.machine.clause_weights import WEIGHT_BITS
 from wtm.machine.distributions import PROBABILITY_DIGITS
+from wtm.machine.fuzzy_machine import MAX_FAILURES, FuzzyParameters
 from wtm.machine.machine_parameters import ENGINES, INITS, SAMPLERS, MachineParameters
 
 _MAX_CLAUSES = 1 << 24  # leaves sums of weights 22 binary digits after the point
@@ -76,26 +77,34 @@ def _check_machine_parameters(params: dict[str, Any]) -> None:
     for name, allowed in (("init", INITS), ("engine", ENGINES), ("sampler", tuple(SAMPLERS))):
         if not _is_one_of(params[name], allowed):
             raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {params[name]!r}.")
-    _check_boolean(params, "boost_true_positive")
+    _check_boolean({"boost_true_positive": True} | params, "boost_true_positive")  # fuzzy clauses are always boosted
     if params["max_literals"] is not None and _check_integer(params, "max_literals") < 1:
         raise ValueError(f"max_literals must be at least 1, got {params['max_literals']}. Leave it out for no limit.")
+    if "literal_failures" in params:
+        _check_integer(params, "literal_failures", 1, MAX_FAILURES)
+        _check_integer(params, "gamma_start", 0)
 
 
 def machine_parameters(params: dict[str, Any], n_features: int) -> MachineParameters:
     """Return what machines need of the checked parameters."""
-    return MachineParameters(
+    parameters = MachineParameters(
         n_features=n_features,
         n_clauses=int(params["n_clauses"]),
         T=float(params["T"]),
         s=float(params["s"]),
         gamma=float(params["gamma"]),
         n_states=int(params["n_states"]),
-        boost_true_positive=bool(params["boost_true_positive"]),
+        boost_true_positive=bool(params.get("boost_true_positive", True)),
         max_literals=None if params["max_literals"] is None else int(params["max_literals"]),
         init=params["init"],
         engine=params["engine"],
         sampler=params["sampler"],
     )
+    if "literal_failures" not in params:
+        return parameters
+    # With as many failures as features, a clause could vote for every row, and would then never lose a literal.
+    failures, start = min(int(params["literal_failures"]), -(-n_features // 2)), int(params["gamma_start"])
+    return FuzzyParameters(**vars(parameters), literal_failures=failures, gamma_start=start)
 
 
 def draw_seed(random_state: Any) -> int:

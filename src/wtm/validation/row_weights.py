@@ -40,7 +40,8 @@ def sample_weights(sample_weight: Any, n_rows: int, name: str = "sample_weight")
     refuse_lazy(sample_weight, name)
     if np.ma.is_masked(sample_weight):
         raise ValueError(f"{name} must hold a weight for each row, but some are masked. Fill in the masked values.")
-    if np.ndim(sample_weight) == 0 and isinstance(sample_weight, numbers.Real | np.ndarray):
+    is_array = isinstance(sample_weight, np.ndarray)
+    if isinstance(sample_weight, numbers.Real) or (is_array and not sample_weight.ndim):
         weights = np.full(n_rows, real_numbers(np.atleast_1d(np.asarray(sample_weight)), name))
     else:
         weights = real_numbers(sample_weight, name)

@@ -1,0 +1,1 @@
+"""Compare `wtm.WTMRegressor` with other regressors, and choose its defaults by cross-validation."""
