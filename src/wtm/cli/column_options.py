@@ -1,7 +1,9 @@
 """The columns that options name."""
 
 from collections.abc import Collection, Iterable
+from pathlib import Path
 
+from wtm.classifier import WTMClassifier
 from wtm.cli.errors import OptionError
 from wtm.table_files.column_names import require_columns
 from wtm.table_files.open_table import TableFile
@@ -14,6 +16,14 @@ def named_target(target: str, source: TableFile, purpose: str = "which --target 
     _refuse_empty([target], source.names, "--target")
     require_columns([target], source.names, source.name, purpose, source.hint)
     return target
+
+
+def target_of(clf: WTMClassifier, target: str | None, model: Path) -> str:
+    """Return the name of the column with the labels: that of the training if `target` is None."""
+    name = getattr(clf, "target_name_", None) if target is None else target
+    if not isinstance(name, str):
+        raise ValueError(f"{model} does not name the column with the labels: pass --target.")
+    return name
 
 
 def named_columns(values: Iterable[str], source: TableFile, option: str) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from wtm.cli.shared_options import path_argument, with_options
+from wtm.cli.shared_options import ModelFile, NewModelFile, Target, path_argument, with_options
 from wtm.cli.table_options import TableOptions, data_options, table_options
 
 
@@ -17,7 +17,6 @@ def _check_holdout(holdout: float) -> float:
     return holdout
 
 
-_Model = Annotated[str, typer.Argument(help="Model file.", metavar="MODEL")]
 _Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")]
 _DropMissingTarget = Annotated[
     bool, typer.Option("--drop-missing-target", help="Leave out rows without a label; otherwise they are an error.")
@@ -28,7 +27,7 @@ _DropMissingTarget = Annotated[
 def train(
     options: TableOptions,
     target: Annotated[str, typer.Option(help="Column with the labels.", metavar="COLUMN")],
-    out: Annotated[str, typer.Option(help="Model file to write.", metavar="MODEL")],
+    out: NewModelFile,
     clauses: Annotated[int, typer.Option(help="Clauses per class, an even number.")] = 200,
     threshold: Annotated[float, typer.Option("--T", help="Threshold that class sums are trained toward.")] = 25,
     s: Annotated[
@@ -93,7 +92,7 @@ def train(
 @with_options(table_options)
 def predict(
     options: TableOptions,
-    model: _Model,
+    model: ModelFile,
     out: Annotated[
         str, typer.Option(help="File to write: .csv, .csv.gz or .parquet; - is standard output.", metavar="PATH")
     ] = "-",
@@ -124,13 +123,8 @@ def predict(
 @with_options(table_options)
 def evaluate(
     options: TableOptions,
-    model: _Model,
-    target: Annotated[
-        str | None,
-        typer.Option(
-            help="Column with the labels. Default: that of the training.", metavar="COLUMN", show_default=False
-        ),
-    ] = None,
+    model: ModelFile,
+    target: Target = None,
     out: Annotated[
         str | None, typer.Option(help="JSON file to write; - is standard output.", metavar="PATH", show_default=False)
     ] = None,
@@ -151,7 +145,7 @@ def evaluate(
 @with_options(data_options, "overwrite")
 def rules(
     options: TableOptions | None,
-    model: _Model,
+    model: ModelFile,
     per_class: Annotated[int, typer.Option(min=1, help="Rules per class.")] = 10,
 ) -> None:
     """Print the rules of a model without redundant conditions, class by class.
@@ -170,7 +164,7 @@ def rules(
 @with_options(table_options, "overwrite")
 def explain(
     options: TableOptions,
-    model: _Model,
+    model: ModelFile,
     row: Annotated[
         list[int] | None,
         typer.Option(min=1, help="Rows to explain, from 1. Default: the first.", metavar="NUMBER", show_default=False),
@@ -194,7 +188,7 @@ def explain(
 @with_options(data_options, "overwrite")
 def report(
     options: TableOptions | None,
-    model: _Model,
+    model: ModelFile,
     out: Annotated[str, typer.Option(help="HTML file to write.", metavar="PATH")],
     target: Annotated[
         str | None,
@@ -229,7 +223,7 @@ def report(
 @with_options(data_options, "overwrite", "missing")
 def export(
     options: TableOptions | None,
-    model: _Model,
+    model: ModelFile,
     format: Annotated[str, typer.Option(help="json, python, c, sql, onnx or verilog.", metavar="FORMAT")],
     out: Annotated[str, typer.Option(help="Folder to write to.", metavar="DIR")] = ".",
     name: Annotated[str, typer.Option(help="Name of the files, and what names in C and Verilog start with.")] = "model",

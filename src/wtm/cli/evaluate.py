@@ -13,12 +13,12 @@ from rich.table import Table
 from sklearn.metrics import accuracy_score, confusion_matrix, log_loss
 
 from wtm.classifier import WTMClassifier
-from wtm.cli.column_options import named_target
+from wtm.cli.column_options import named_target, target_of
 from wtm.cli.output import check_output
-from wtm.cli.predictions import PREDICTION, Predictions, probability_names, stored_format
+from wtm.cli.predictions import PREDICTION, predictions_for, probability_names
 from wtm.cli.table_options import TableOptions
 from wtm.loading import load_classifier
-from wtm.table_files.open_table import STANDARD_STREAM, open_table
+from wtm.table_files.open_table import STANDARD_STREAM
 from wtm.table_files.target_labels import labels_of_model
 from wtm.utils.atomic_write import atomic_write
 from wtm.utils.printable import counted, escape
@@ -31,13 +31,10 @@ def evaluate(
 ) -> None:
     """Print the metrics, or write them as JSON."""
     clf = load_classifier(model)
-    clf.n_jobs = options.n_jobs
-    target = getattr(clf, "target_name_", None) if target is None else target
-    if not isinstance(target, str):
-        raise ValueError(f"{model} does not name the column with the labels: pass --target.")
-    with open_table(options.data, options.format.over(stored_format(clf))) as source:
+    target = target_of(clf, target, model)
+    with predictions_for(clf, options, proba=True) as predictions:
+        source = predictions.source
         named_target(target, source, "the target of the model")
-        predictions = Predictions(clf, source, options, proba=True)
         if out is not None and out != STANDARD_STREAM:
             check_output(out, [model, options.data], overwrite=options.overwrite)
         with closing(predictions.batches([target])) as batches:

@@ -6,32 +6,28 @@ from pathlib import Path
 
 import typer
 
-from wtm.cli.predictions import Predictions, stored_format
+from wtm.cli.predictions import predictions_for
 from wtm.cli.table_options import TableOptions
 from wtm.loading import load_classifier
-from wtm.table_files.open_table import open_table
 from wtm.utils.printable import counted
 
 
 def explain(options: TableOptions, model: Path, rows: Sequence[int], *, nearest_change: bool) -> None:
     """Print the explanations of rows, numbered from 1, in the order of the file."""
     clf = load_classifier(model)
-    clf.n_jobs = options.n_jobs
     missing = set(rows)
-    with open_table(options.data, options.format.over(stored_format(clf))) as source:
-        predictions = Predictions(clf, source, options, proba=False)
-        with closing(predictions.tables()) as batches:
-            start = 1
-            for batch, table in batches:
-                chosen = [row for row in sorted(missing) if start <= row < start + len(batch)]
-                taken = table.take([row - start for row in chosen]) if chosen else table[:0]
-                for row, explanation in zip(chosen, clf.explain(taken), strict=True):
-                    typer.echo(f"row {row}, {explanation}")
-                    if nearest_change:
-                        typer.echo(explanation.nearest_change())
-                missing -= set(chosen)
-                start += len(batch)
-                if not missing:
-                    return
+    with predictions_for(clf, options) as predictions, closing(predictions.tables()) as batches:
+        start = 1
+        for batch, table in batches:
+            chosen = [row for row in sorted(missing) if start <= row < start + len(batch)]
+            taken = table.take([row - start for row in chosen]) if chosen else table[:0]
+            for row, explanation in zip(chosen, clf.explain(taken), strict=True):
+                typer.echo(f"row {row}, {explanation}")
+                if nearest_change:
+                    typer.echo(explanation.nearest_change())
+            missing -= set(chosen)
+            start += len(batch)
+            if not missing:
+                return
     n_rows = counted(start - 1, "row")
-    raise ValueError(f"{source.name} has {n_rows}, so there is no row {min(missing):,}, which --row names.")
+    raise ValueError(f"{predictions.source.name} has {n_rows}, so there is no row {min(missing):,}, which --row names.")

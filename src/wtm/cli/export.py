@@ -13,14 +13,14 @@ from wtm.classifier import WTMClassifier
 from wtm.cli.column_options import parse_names
 from wtm.cli.errors import OptionError
 from wtm.cli.output import check_output, new_folder
-from wtm.cli.predictions import PREDICTION, Predictions, stored_format
+from wtm.cli.predictions import PREDICTION, predictions_for
 from wtm.cli.table_options import TableOptions
 from wtm.export import from_json, summarize, to_c, to_json, to_onnx, to_python, to_sql, to_verilog
 from wtm.export.c_source import NUMBER_TYPES
 from wtm.export.names import check_name
 from wtm.export.sql_query import DIALECTS
 from wtm.loading import load_classifier
-from wtm.table_files.open_table import STANDARD_STREAM, open_table
+from wtm.table_files.open_table import STANDARD_STREAM
 from wtm.utils.atomic_write import atomic_write
 from wtm.utils.printable import counted
 
@@ -102,10 +102,6 @@ def _agreement(clf: WTMClassifier, bits: int | None, table: TableOptions) -> str
 
 
 def _labels(trained: WTMClassifier, clf: Any, table: TableOptions) -> np.ndarray:
-    clf.n_jobs = table.n_jobs
     clf.csv_format_ = getattr(trained, "csv_format_", "{}")
-    with (
-        open_table(table.data, table.format.over(stored_format(trained))) as source,
-        closing(Predictions(clf, source, table, proba=False).batches([])) as batches,
-    ):
+    with predictions_for(clf, table) as predictions, closing(predictions.batches([])) as batches:
         return np.concatenate([found[PREDICTION] for _, found in batches] or [np.empty(0)])

@@ -7,10 +7,9 @@ import numpy as np
 
 from wtm.classifier import WTMClassifier
 from wtm.cli.column_options import named_target
-from wtm.cli.predictions import Predictions, stored_format
+from wtm.cli.predictions import predictions_for
 from wtm.cli.table_options import TableOptions
 from wtm.table_files.arrow import pa
-from wtm.table_files.open_table import open_table
 from wtm.table_files.target_labels import labels_of_model
 
 
@@ -22,13 +21,13 @@ def rows_with_labels(
     Without a column of labels, they are None and all rows are returned; otherwise those that have one. `target` names
     the column with the labels. By default it is that of the training, which the file may lack.
     """
-    clf.n_jobs = options.n_jobs
-    with open_table(options.data, options.format.over(stored_format(clf))) as source:
+    with predictions_for(clf, options) as predictions:
+        source = predictions.source
         if target is not None:
             named_target(target, source)
         known = getattr(clf, "target_name_", None) if target is None else target
         others = [known] if isinstance(known, str) and known in source.names else []
-        with closing(Predictions(clf, source, options, proba=False).tables(others)) as batches:
+        with closing(predictions.tables(others)) as batches:
             parts = list(batches)
     if not parts:
         raise ValueError(f"{source.name} has no rows to count rules on.")

@@ -8,11 +8,11 @@ from pathlib import Path
 from wtm.cli.column_options import named_columns
 from wtm.cli.errors import OptionError
 from wtm.cli.output import check_table_output, table_writer
-from wtm.cli.predictions import PREDICTION, Predictions, probability_names, stored_format
+from wtm.cli.predictions import PREDICTION, predictions_for, probability_names
 from wtm.cli.table_options import TableOptions
 from wtm.loading import load_classifier
 from wtm.table_files.arrow import pa
-from wtm.table_files.open_table import PARQUET, STANDARD_STREAM, open_table
+from wtm.table_files.open_table import PARQUET, STANDARD_STREAM
 from wtm.utils.printable import counted, short_repr
 
 
@@ -21,10 +21,8 @@ def predict(
 ) -> None:
     """Predict, and write the predictions in the order of the rows."""
     clf = load_classifier(model)
-    clf.n_jobs = options.n_jobs
-    with open_table(options.data, options.format.over(stored_format(clf))) as source:
-        predictions = Predictions(clf, source, options, proba=proba)
-        kept = named_columns(keep, source, "--keep")
+    with predictions_for(clf, options, proba=proba) as predictions:
+        kept = named_columns(keep, predictions.source, "--keep")
         _check_names(kept, [PREDICTION, *(probability_names(clf) if proba else [])])
         if escape_formulas and out.name.lower().endswith(PARQUET):
             raise OptionError(f"--escape-formulas is for CSV, but --out {out} is Parquet: leave it out.")

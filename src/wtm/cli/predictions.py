@@ -1,8 +1,8 @@
 """The predictions of a model for a file with a table, some rows at a time."""
 
 import warnings
-from collections.abc import Callable, Generator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from typing import Any
 
 from wtm.classifier import WTMClassifier
@@ -12,7 +12,7 @@ from wtm.table_files.column_names import require_columns
 from wtm.table_files.csv_format import CsvFormat, option_words
 from wtm.table_files.missing_values import MissingValues
 from wtm.table_files.model_columns import ModelColumns
-from wtm.table_files.open_table import TableFile
+from wtm.table_files.open_table import TableFile, open_table
 from wtm.utils.caller import forget_warnings
 from wtm.utils.printable import counted
 
@@ -29,17 +29,21 @@ def probability_names(clf: WTMClassifier) -> list[str]:
     return [f"probability_{label}" for label in clf.classes_]
 
 
-class Predictions:
-    """Predicts the rows of a file, `n_rows` so far.
+@contextmanager
+def predictions_for(clf: WTMClassifier, options: TableOptions, *, proba: bool = False) -> "Iterator[Predictions]":
+    """Open a table with the options that are given, completed by those of the training, and check its columns."""
+    clf.n_jobs = options.n_jobs
+    with open_table(options.data, options.format.over(stored_format(clf))) as source:
+        yield Predictions(clf, source, options, proba=proba)
 
-    `source` was opened with the options that are given, completed by those of the training. Its columns are checked at
-    once.
-    """
+
+class Predictions:
+    """Predicts the rows of the file `source`, `n_rows` so far."""
 
     def __init__(self, clf: WTMClassifier, source: TableFile, options: TableOptions, *, proba: bool) -> None:
         self.n_rows = 0
         self._clf = clf
-        self._source = source
+        self.source = source
         self._options = options
         self._proba = proba
         self._names = _needed_columns(clf, source)
@@ -66,9 +70,9 @@ class Predictions:
         self, answer: Callable[[Any], Any], others: Sequence[str], *, hidden: bool
     ) -> Generator[tuple[Any, Any], None, None]:
         self._note_format()
-        batches = self._source.batches(list(dict.fromkeys([*self._names, *others])))
+        batches = self.source.batches(list(dict.fromkeys([*self._names, *others])))
         quiet = hidden or self._options.quiet
-        with closing(with_progress(batches, self._source.n_rows, "predicting", quiet=quiet)) as shown:
+        with closing(with_progress(batches, self.source.n_rows, "predicting", quiet=quiet)) as shown:
             for batch in shown:
                 yield batch, self._answer(answer, batch)
         notes = {column: str(warning) for column, warning in (self._warnings or {}).items()}
@@ -78,8 +82,8 @@ class Predictions:
             self._options.note(text)
 
     def _note_format(self) -> None:
-        self._options.note_format(self._source)
-        if self._source.cells is None:
+        self._options.note_format(self.source)
+        if self.source.cells is None:
             return
         given, stored = self._options.format.given(), stored_format(self._clf).given()
         replaced = {name: value for name, value in given.items() if stored.get(name, value) != value}
@@ -87,7 +91,7 @@ class Predictions:
         if replaced:
             self._options.note(f"{option_words(replaced)} replaces the option of the training.")
         if kept:
-            self._options.note(f"{self._source.name} is read with the options of the training: {option_words(kept)}")
+            self._options.note(f"{self.source.name} is read with the options of the training: {option_words(kept)}")
 
     def _answer(self, answer: Callable[[Any], Any], batch: Any) -> Any:
         table = batch.select(self._names)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from wtm.cli.errors import OptionError
-from wtm.cli.shared_options import path_argument, with_options
+from wtm.cli.shared_options import ModelFile, NewModelFile, Target, path_argument, with_options
 from wtm.cli.table_options import TableOptions, table_options
 
 
@@ -37,19 +37,11 @@ def _check_penalty(penalty: str) -> str:
     return penalty
 
 
-_Model = Annotated[str, typer.Argument(help="Model file.", metavar="MODEL")]
-_Out = Annotated[str, typer.Option(help="Model file to write.", metavar="MODEL")]
-_Target = Annotated[
-    str | None,
-    typer.Option(help="Column with the labels. Default: that of the training.", metavar="COLUMN", show_default=False),
-]
-
-
 @with_options(table_options)
 def prune(
     options: TableOptions,
-    model: _Model,
-    out: _Out,
+    model: ModelFile,
+    out: NewModelFile,
     rules: Annotated[int | None, typer.Option(min=1, help="How many rules to keep.", show_default=False)] = None,
     max_accuracy_loss: Annotated[
         float | None,
@@ -69,7 +61,7 @@ def prune(
             show_default=False,
         ),
     ] = None,
-    target: _Target = None,
+    target: Target = None,
 ) -> None:
     """Remove rules that a model can do without, and write the model of the others.
 
@@ -95,8 +87,8 @@ def prune(
 @with_options(table_options)
 def refit(
     options: TableOptions,
-    model: _Model,
-    out: _Out,
+    model: ModelFile,
+    out: NewModelFile,
     penalty: Annotated[
         str, typer.Option(callback=_check_penalty, help="l1 removes many rules; l2 keeps nearly all.")
     ] = "l1",
@@ -110,7 +102,7 @@ def refit(
             show_default=False,
         ),
     ] = None,
-    target: _Target = None,
+    target: Target = None,
 ) -> None:
     """Give the rules of a model new weights by logistic regression, and write the model.
 
@@ -129,8 +121,8 @@ def refit(
 @with_options(table_options)
 def simplify(
     options: TableOptions,
-    model: _Model,
-    out: _Out,
+    model: ModelFile,
+    out: NewModelFile,
     tolerance: Annotated[
         float,
         typer.Option(

@@ -9,15 +9,16 @@ import numpy as np
 import typer
 
 from wtm.classifier import WTMClassifier
+from wtm.cli.column_options import target_of
 from wtm.cli.errors import OptionError
 from wtm.cli.labelled_rows import rows_with_labels
 from wtm.cli.notes import warnings_as_notes
 from wtm.cli.output import check_output
-from wtm.cli.predictions import Predictions, stored_format
+from wtm.cli.predictions import predictions_for
 from wtm.cli.table_options import TableOptions
 from wtm.loading import load_classifier
 from wtm.table_files.arrow import pa
-from wtm.table_files.open_table import STANDARD_STREAM, open_table
+from wtm.table_files.open_table import STANDARD_STREAM
 from wtm.utils.printable import counted
 
 
@@ -30,10 +31,7 @@ def reduce_with_labels(
 ) -> None:
     """Make a model with the rows of a table and their labels, save it, and print what has changed."""
     clf = _loaded(options, model, out)
-    target = getattr(clf, "target_name_", None) if target is None else target
-    if not isinstance(target, str):
-        raise ValueError(f"{model} does not name the column with the labels: pass --target.")
-    X, y, _ = rows_with_labels(clf, options, target)
+    X, y, _ = rows_with_labels(clf, options, target_of(clf, target, model))
     assert y is not None
     with warnings_as_notes(options.note):
         reduced = reduce(clf, X, y)
@@ -46,14 +44,11 @@ def reduce_without_labels(
 ) -> None:
     """Make a model with the rows of a table, save it, and print what has changed."""
     clf = _loaded(options, model, out)
-    with (
-        open_table(options.data, options.format.over(stored_format(clf))) as source,
-        closing(Predictions(clf, source, options, proba=False).tables()) as batches,
-    ):
+    with predictions_for(clf, options) as predictions, closing(predictions.tables()) as batches:
         parts = [table for _, table in batches]
     X = pa.concat_tables(parts) if parts else ()
     if not len(X):
-        raise ValueError(f"{source.name} has no rows to evaluate the rules on.")
+        raise ValueError(f"{predictions.source.name} has no rows to evaluate the rules on.")
     with warnings_as_notes(options.note):
         reduced = reduce(clf, X)
     same = float(np.mean(clf.predict(X) == reduced.predict(X)))
@@ -64,9 +59,7 @@ def _loaded(options: TableOptions, model: Path, out: Path) -> WTMClassifier:
     if out == STANDARD_STREAM:
         raise OptionError("a model can't be written to standard output: give --out the name of a file.")
     check_output(out, [model, options.data], overwrite=options.overwrite)
-    clf = load_classifier(model)
-    clf.n_jobs = options.n_jobs
-    return clf
+    return load_classifier(model)
 
 
 def _save(clf: WTMClassifier, reduced: WTMClassifier, out: Path, comparison: str) -> None:

@@ -35,6 +35,14 @@ Quiet = Annotated[bool, typer.Option("--quiet", callback=_quieten, help="No prog
 """The option ``--quiet`` of every command for tables and models."""
 
 
+ModelFile = Annotated[str, typer.Argument(help="Model file.", metavar="MODEL")]
+NewModelFile = Annotated[str, typer.Option(help="Model file to write.", metavar="MODEL")]
+Target = Annotated[
+    str | None,
+    typer.Option(help="Column with the labels. Default: that of the training.", metavar="COLUMN", show_default=False),
+]
+
+
 def path_argument(path: str, name: str) -> Path:
     """Return the argument or option called `name` as a path."""
     try:
