@@ -23,7 +23,7 @@ import pandas as pd
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from wtm import Booleanizer, WTMClassifier, __version__
-from wtm.cli.train import divide
+from wtm.cli.holdout import divide
 
 
 @dataclass(frozen=True)

@@ -51,12 +51,12 @@ def load_model(path: str | os.PathLike[str]) -> Any:
 
 
 def load_classifier(path: str | os.PathLike[str]) -> WTMClassifier:
-    """Read a classifier as `load_model` does, for programs that need one.
+    """Read a `WTMClassifier` as `load_model` does, for programs that need one.
 
     Raises
     ------
     ValueError
-        The file holds a regressor, or can't be read.
+        The file holds another estimator, or can't be read.
     """
     model = load_model(path)
     if not isinstance(model, WTMClassifier):

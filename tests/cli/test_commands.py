@@ -1,6 +1,7 @@
 """The options of the commands."""
 
 import inspect
+import re
 
 import pytest
 
@@ -8,20 +9,37 @@ from tests.helpers.shell import as_csv, done, invoke, refused
 from wtm import WTMClassifier, load_model
 from wtm.cli.commands import predict as predict_command
 from wtm.cli.commands import train as train_command
+from wtm.cli.model_kinds import kind_to_train
 from wtm.cli.shared_options import ALL_CORES, NJobs
 from wtm.paper.reproduce_command import reproduce
 
 pytest.importorskip("pyarrow")
 
 
-def test_defaults_are_those_of_the_classifier():
-    own, found = inspect.signature(WTMClassifier).parameters, inspect.signature(train_command).parameters
-    names = {"clauses": "n_clauses", "threshold": "T", "gamma": "gamma", "epochs": "n_epochs"}
-    for option, parameter in names.items():
-        assert found[option].default == own[parameter].default
-    # None, since another value may stand for it; the help has to say which.
-    assert found["s"].default is None
-    assert found["s"].annotation.__metadata__[0].help.endswith(f"Default: {own['s'].default}.")
+OPTIONS = {
+    "clauses": "n_clauses", "threshold": "T", "s": "s", "gamma": "gamma", "max_literals": "max_literals",
+    "literal_failures": "literal_failures", "epochs": "n_epochs",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("option", "parameter"), OPTIONS.items())
+def test_the_help_names_the_defaults_of_each_estimator(option, parameter):
+    found = inspect.signature(train_command).parameters[option]
+    assert found.default is None
+
+    def default(*, regression, fuzzy):
+        own = inspect.signature(kind_to_train(regression=regression, fuzzy=fuzzy)).parameters.get(parameter)
+        return None if own is None else "no limit" if own.default is None else f"{own.default:,g}"
+
+    first, *others = re.fullmatch(r".* Default: (.*)\.", found.annotation.__metadata__[0].help)[1].split("; ")
+    named = {words: value for value, words in (other.split(" with ") for other in others)}
+    fuzzy = named.get("--fuzzy", first)
+    assert fuzzy == default(regression=False, fuzzy=True)
+    if parameter != "literal_failures":
+        assert first == default(regression=False, fuzzy=False)
+        assert named.get("--regression", first) == default(regression=True, fuzzy=False)
+    both = named.get("both", named["--regression"] if parameter == "literal_failures" else fuzzy)
+    assert both == default(regression=True, fuzzy=True)
 
 
 def test_readable_rules_are_those_of_the_setting_unless_parameters_are_given(tmp_path):

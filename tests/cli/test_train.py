@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.helpers.shell import N_ROWS, QUICK, as_csv, column, done, people, refused, same_model
 from wtm import WTMClassifier, load_model
-from wtm.cli.train import divide
+from wtm.cli.holdout import divide
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")

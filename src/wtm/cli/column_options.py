@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from wtm.classifier import WTMClassifier
 from wtm.cli.errors import OptionError
+from wtm.cli.model_kinds import AnyModel
 from wtm.table_files.column_names import require_columns
 from wtm.table_files.open_table import TableFile
 from wtm.tables.reading import first_duplicate
@@ -12,17 +12,17 @@ from wtm.utils.printable import short_repr
 
 
 def named_target(target: str, source: TableFile, purpose: str = "which --target names") -> str:
-    """Return the name of the column with the labels if the file has it."""
+    """Return the name of the target if the file has it."""
     _refuse_empty([target], source.names, "--target")
     require_columns([target], source.names, source.name, purpose, source.hint)
     return target
 
 
-def target_of(clf: WTMClassifier, target: str | None, model: Path) -> str:
-    """Return the name of the column with the labels: that of the training if `target` is None."""
-    name = getattr(clf, "target_name_", None) if target is None else target
+def target_of(model: AnyModel, target: str | None, path: Path) -> str:
+    """Return the name of the target: that of the training if `target` is None."""
+    name = getattr(model, "target_name_", None) if target is None else target
     if not isinstance(name, str):
-        raise ValueError(f"{model} does not name the column with the labels: pass --target.")
+        raise ValueError(f"{path} does not name its target column: pass --target.")
     return name
 
 

@@ -19,37 +19,84 @@ def _check_holdout(holdout: float) -> float:
 
 _Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")]
 _DropMissingTarget = Annotated[
-    bool, typer.Option("--drop-missing-target", help="Leave out rows without a label; otherwise they are an error.")
+    bool, typer.Option("--drop-missing-target", help="Leave out rows without a target; otherwise they are an error.")
 ]
+
+
+def _defaults(default: str, **others: str) -> str:
+    """Name the defaults of the estimators, which take long to import."""
+    options = {"regression": "--regression", "fuzzy": "--fuzzy", "both": "both"}
+    named = [f"{other} with {options[kind]}" for kind, other in others.items()]
+    return f"Default: {'; '.join([default, *named])}."
 
 
 @with_options(table_options)
 def train(
     options: TableOptions,
-    target: Annotated[str, typer.Option(help="Column with the labels.", metavar="COLUMN")],
+    target: Annotated[str, typer.Option(help="Column to predict.", metavar="COLUMN")],
     out: NewModelFile,
-    clauses: Annotated[int, typer.Option(help="Clauses per class, an even number.")] = 200,
-    threshold: Annotated[float, typer.Option("--T", help="Threshold that class sums are trained toward.")] = 25,
+    regression: Annotated[bool, typer.Option("--regression", help="Predict numbers instead of classes.")] = False,
+    fuzzy: Annotated[
+        bool, typer.Option("--fuzzy", help="Rules that vote where most of their conditions hold.")
+    ] = False,
+    clauses: Annotated[
+        int | None,
+        typer.Option(
+            help="Clauses per class, an even number. " + _defaults("200", regression="1,000", fuzzy="100"),
+            show_default=False,
+        ),
+    ] = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            "--T",
+            help="Threshold that sums of votes are trained toward. "
+            + _defaults("25", regression="100", fuzzy="2", both="10"),
+            show_default=False,
+        ),
+    ] = None,
     s: Annotated[
         float | None,
         typer.Option(
-            "--s", help="Specificity; a larger s makes each rule true for fewer rows. Default: 3.", show_default=False
+            "--s",
+            help="Specificity; a larger s makes each rule true for fewer rows. "
+            + _defaults("3", regression="10", fuzzy="200", both="100"),
+            show_default=False,
         ),
     ] = None,
-    gamma: Annotated[float, typer.Option(help="Learning rate of the weights; 0 is the classic machine.")] = 0.01,
+    gamma: Annotated[
+        float | None,
+        typer.Option(
+            help="Learning rate of the weights; 0 keeps all at 1. " + _defaults("0.01", fuzzy="0"),
+            show_default=False,
+        ),
+    ] = None,
+    literal_failures: Annotated[
+        int | None,
+        typer.Option(
+            help="Conditions that must fail before a rule of --fuzzy is silent. Default: 16; 8 with --regression.",
+            show_default=False,
+        ),
+    ] = None,
     max_literals: Annotated[
-        int | None, typer.Option(help="Conditions that a rule may have; a few have more. No limit by default.")
+        int | None,
+        typer.Option(
+            help="Conditions that a rule may have; a few have more. " + _defaults("no limit", fuzzy="48", both="24"),
+            show_default=False,
+        ),
     ] = None,
     readable: Annotated[
         bool, typer.Option("--readable", help="Short rules: other values where --s and --max-literals are not given.")
     ] = False,
-    epochs: Annotated[int, typer.Option(help="Passes over the training rows.")] = 30,
+    epochs: Annotated[
+        int | None, typer.Option(help="Passes over the training rows. Default: 30.", show_default=False)
+    ] = None,
     early_stopping: Annotated[
         bool, typer.Option("--early-stopping", help="Keep the best epoch on a tenth of the training rows.")
     ] = False,
     seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="The same seed gives the same model.")] = 0,
     holdout: Annotated[
-        float, typer.Option(callback=_check_holdout, help="Share of the rows held out to measure the accuracy.")
+        float, typer.Option(callback=_check_holdout, help="Share of the rows held out to measure the model.")
     ] = 0.2,
     refit: Annotated[bool, typer.Option("--refit", help="Then train on all rows, and write that model.")] = False,
     drop: Annotated[
@@ -60,9 +107,12 @@ def train(
     """Train on a table and write a model file.
 
     All columns but the target are features: numbers, booleans or text, as pandas.read_csv reads them. A share of the
-    rows is held out; the accuracy on it is printed, and the model has not seen it (but see --refit).
+    rows is held out; the accuracy on it is printed, and the model has not seen it (but see --refit). With --regression
+    the target is a column of numbers, and the error is printed.
 
     Example: wtm train people.csv --target buys --out people.safetensors
+
+    For numbers: wtm train flats.csv --target rent --regression --out flats.safetensors
     """
     from wtm.cli.train import train
 
@@ -71,6 +121,7 @@ def train(
         "T": threshold,
         "s": s,
         "gamma": gamma,
+        "literal_failures": literal_failures,
         "max_literals": max_literals,
         "n_epochs": epochs,
         "early_stopping": early_stopping,
@@ -81,6 +132,8 @@ def train(
         target,
         path_argument(out, "--out"),
         {name: value for name, value in parameters.items() if value is not None},
+        regression=regression,
+        fuzzy=fuzzy,
         readable=readable,
         drop=drop or [],
         drop_missing_target=drop_missing_target,
@@ -96,7 +149,9 @@ def predict(
     out: Annotated[
         str, typer.Option(help="File to write: .csv, .csv.gz or .parquet; - is standard output.", metavar="PATH")
     ] = "-",
-    proba: Annotated[bool, typer.Option("--proba", help="Write the probability of each class too.")] = False,
+    proba: Annotated[
+        bool, typer.Option("--proba", help="Write the probability of each class too; not for numbers.")
+    ] = False,
     keep: Annotated[
         list[str] | None, typer.Option(help="Columns of DATA to write too, with commas between.", metavar="COLUMNS")
     ] = None,
@@ -130,9 +185,10 @@ def evaluate(
     ] = None,
     drop_missing_target: _DropMissingTarget = False,
 ) -> None:
-    """Compare the predictions for a table with its labels: accuracy, log loss and confusion matrix.
+    """Compare the predictions for a table with its target.
 
-    The table is read as in 'wtm predict'.
+    Of labels, the accuracy, the log loss and the confusion matrix are printed; of numbers, the root of the mean squared
+    error (RMSE), the mean absolute error and R squared. The table is read as in 'wtm predict'.
 
     Example: wtm evaluate people.safetensors people.csv
     """
@@ -146,13 +202,14 @@ def evaluate(
 def rules(
     options: TableOptions | None,
     model: ModelFile,
-    per_class: Annotated[int, typer.Option(min=1, help="Rules per class.")] = 10,
+    per_class: Annotated[int, typer.Option(min=1, help="Rules per class, or per number that is predicted.")] = 10,
 ) -> None:
     """Print the rules of a model without redundant conditions, class by class.
 
     The heaviest rules come first; with --data, those that separate the classes most in the file, with what was counted
-    on it. The rules of two classes are shown as votes for and against the second. Each rule is one line; on a terminal,
-    long lines are wrapped. CSV is read as in 'wtm predict'.
+    on it. The rules of two classes are shown as votes for and against the second. Each rule is one line, and one of a
+    fuzzy model has further lines for its conditions; on a terminal, long lines are wrapped. CSV is read as in 'wtm
+    predict'.
 
     Example: wtm rules people.safetensors --per-class 5 --data people.csv
     """

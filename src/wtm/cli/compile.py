@@ -7,6 +7,7 @@ import scipy.sparse as sp
 import typer
 
 from wtm.classifier import WTMClassifier
+from wtm.fuzzy_classifier import FuzzyWTMClassifier
 from wtm.kernels.kernel_cache import cache_folder
 
 
@@ -28,6 +29,7 @@ def call_kernels() -> None:
     y = X[:, 0]
     for engine in ("direct", "lazy"):
         clf = WTMClassifier(4, T=1, n_epochs=1, engine=engine, random_state=0).fit(X, y)
+        FuzzyWTMClassifier(4, T=1, n_epochs=1, engine=engine, random_state=0).fit(X, y)
     clf.predict(sp.csr_array(X))
     clf.rules(X, y)
     clf.explain(X)

@@ -1,5 +1,6 @@
 """All rows of a file, and their labels, for what is counted on them."""
 
+from collections.abc import Sequence
 from contextlib import closing
 from typing import Any
 
@@ -7,10 +8,17 @@ import numpy as np
 
 from wtm.classifier import WTMClassifier
 from wtm.cli.column_options import named_target
-from wtm.cli.predictions import predictions_for
+from wtm.cli.model_kinds import AnyModel
+from wtm.cli.predictions import Predictions, predictions_for
 from wtm.cli.table_options import TableOptions
 from wtm.table_files.arrow import pa
 from wtm.table_files.target_labels import labels_of_model
+
+
+def all_rows(model: AnyModel, options: TableOptions) -> Any:
+    """Return the table that the model takes."""
+    with predictions_for(model, options) as predictions:
+        return _joined(_parts(predictions, []))
 
 
 def rows_with_labels(
@@ -27,13 +35,23 @@ def rows_with_labels(
             named_target(target, source)
         known = getattr(clf, "target_name_", None) if target is None else target
         others = [known] if isinstance(known, str) and known in source.names else []
-        with closing(predictions.tables(others)) as batches:
-            parts = list(batches)
-    if not parts:
-        raise ValueError(f"{source.name} has no rows to count rules on.")
-    X = pa.concat_tables([table for _, table in parts])
+        parts = _parts(predictions, others)
+    X = _joined(parts)
     if not others:
         options.note(f"{source.name} has no column with labels, so precision is not counted.")
         return X, None, np.arange(len(X))
-    rows, y = labels_of_model([batch for batch, _ in parts], others[0], clf, source, drop_missing=True)
+    rows, y = labels_of_model([batch for batch, _ in parts], others[0], clf.classes_, source, drop_missing=True)
     return X.take(rows), y, rows
+
+
+def _parts(predictions: Predictions, others: Sequence[str]) -> list[tuple[Any, Any]]:
+    """Return the batches, with the columns `others` in them, and the tables that the model takes."""
+    with closing(predictions.tables(others)) as batches:
+        parts = list(batches)
+    if not sum(len(table) for _, table in parts):
+        raise ValueError(f"{predictions.source.name} has no rows to evaluate the rules on.")
+    return parts
+
+
+def _joined(parts: Sequence[tuple[Any, Any]]) -> Any:
+    return pa.concat_tables([table for _, table in parts])

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from wtm.cli.column_options import named_columns
 from wtm.cli.errors import OptionError
+from wtm.cli.model_kinds import AnyModel, Regressor
 from wtm.cli.output import check_table_output, table_writer
-from wtm.cli.predictions import PREDICTION, predictions_for, probability_names
+from wtm.cli.predictions import prediction_names, predictions_for, probability_names
 from wtm.cli.table_options import TableOptions
-from wtm.loading import load_classifier
+from wtm.loading import load_model
 from wtm.table_files.arrow import pa
 from wtm.table_files.open_table import PARQUET, STANDARD_STREAM
 from wtm.utils.printable import counted, short_repr
@@ -20,10 +21,15 @@ def predict(
     options: TableOptions, model: Path, out: Path, *, proba: bool, keep: Sequence[str], escape_formulas: bool
 ) -> None:
     """Predict, and write the predictions in the order of the rows."""
-    clf = load_classifier(model)
-    with predictions_for(clf, options, proba=proba) as predictions:
+    loaded: AnyModel = load_model(model)
+    new = prediction_names(loaded)
+    if proba:
+        if isinstance(loaded, Regressor):
+            raise ValueError(f"{model} holds a {type(loaded).__name__}, which predicts numbers: leave --proba out.")
+        new += probability_names(loaded)
+    with predictions_for(loaded, options, proba=proba) as predictions:
         kept = named_columns(keep, predictions.source, "--keep")
-        _check_names(kept, [PREDICTION, *(probability_names(clf) if proba else [])])
+        _check_names(kept, new)
         if escape_formulas and out.name.lower().endswith(PARQUET):
             raise OptionError(f"--escape-formulas is for CSV, but --out {out} is Parquet: leave it out.")
         check_table_output(out, [model, options.data], overwrite=options.overwrite)

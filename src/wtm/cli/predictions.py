@@ -5,7 +5,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 
-from wtm.classifier import WTMClassifier
+from wtm.cli.model_kinds import AnyModel, Classifier
 from wtm.cli.notes import with_progress
 from wtm.cli.table_options import TableOptions
 from wtm.table_files.column_names import require_columns
@@ -19,38 +19,44 @@ from wtm.utils.printable import counted
 PREDICTION = "prediction"
 
 
-def stored_format(clf: WTMClassifier) -> CsvFormat:
+def stored_format(model: AnyModel) -> CsvFormat:
     """Return the options of CSV with which a model was trained."""
-    return CsvFormat.from_json(getattr(clf, "csv_format_", "{}"))
+    return CsvFormat.from_json(getattr(model, "csv_format_", "{}"))
 
 
-def probability_names(clf: WTMClassifier) -> list[str]:
+def probability_names(clf: Classifier) -> list[str]:
     """Return the names of the columns with probabilities."""
     return [f"probability_{label}" for label in clf.classes_]
 
 
+def prediction_names(model: AnyModel) -> list[str]:
+    """Return the names of the columns with predictions: several for a regressor of several outputs."""
+    n_outputs = getattr(model, "n_outputs_", 1)
+    return [PREDICTION] if n_outputs == 1 else [f"{PREDICTION}_{output}" for output in range(n_outputs)]
+
+
 @contextmanager
-def predictions_for(clf: WTMClassifier, options: TableOptions, *, proba: bool = False) -> "Iterator[Predictions]":
+def predictions_for(model: AnyModel, options: TableOptions, *, proba: bool = False) -> "Iterator[Predictions]":
     """Open a table with the options that are given, completed by those of the training, and check its columns."""
-    clf.n_jobs = options.n_jobs
-    with open_table(options.data, options.format.over(stored_format(clf))) as source:
-        yield Predictions(clf, source, options, proba=proba)
+    model.n_jobs = options.n_jobs
+    with open_table(options.data, options.format.over(stored_format(model))) as source:
+        yield Predictions(model, source, options, proba=proba)
 
 
 class Predictions:
     """Predicts the rows of the file `source`, `n_rows` so far."""
 
-    def __init__(self, clf: WTMClassifier, source: TableFile, options: TableOptions, *, proba: bool) -> None:
+    def __init__(self, model: AnyModel, source: TableFile, options: TableOptions, *, proba: bool) -> None:
         self.n_rows = 0
-        self._clf = clf
+        self._model = model
         self.source = source
         self._options = options
         self._proba = proba
-        self._names = _needed_columns(clf, source)
+        self._names = _needed_columns(model, source)
         self._columns = None
         self._missing = MissingValues(options.format)
         if source.cells is not None:
-            b = clf.booleanizer_
+            b = model.booleanizer_
             conditions = [None] * len(self._names) if b is None else b.conditions_
             needs = dict(zip(self._names, conditions, strict=True))
             self._columns = ModelColumns(needs, source.cells, None if b is None else b.max_categories)
@@ -85,7 +91,7 @@ class Predictions:
         self._options.note_format(self.source)
         if self.source.cells is None:
             return
-        given, stored = self._options.format.given(), stored_format(self._clf).given()
+        given, stored = self._options.format.given(), stored_format(self._model).given()
         replaced = {name: value for name, value in given.items() if stored.get(name, value) != value}
         kept = {name: value for name, value in stored.items() if name not in given}
         if replaced:
@@ -98,7 +104,7 @@ class Predictions:
         if self._columns is not None:
             self._missing.look(table.columns)
             table = self._columns.read(batch, self.n_rows + 1)
-        forget_warnings(self._clf)
+        forget_warnings(self._model)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             # The number of columns is checked.
@@ -119,9 +125,13 @@ class Predictions:
         return found
 
     def _predict(self, table: Any) -> dict[str, Any]:
-        found = {PREDICTION: self._clf.predict(table)}
+        model = self._model
+        predicted = model.predict(table)
+        columns = predicted.T if predicted.ndim == 2 else [predicted]
+        found: dict[str, Any] = dict(zip(prediction_names(model), columns, strict=True))
         if self._proba:
-            found |= zip(probability_names(self._clf), self._clf.predict_proba(table).T, strict=True)
+            assert isinstance(model, Classifier)
+            found |= zip(probability_names(model), model.predict_proba(table).T, strict=True)
         return found
 
 
@@ -130,16 +140,16 @@ def _label(warning: Warning | str) -> str:
     return next(iter(getattr(warning, "columns", [str(warning)])))
 
 
-def _needed_columns(clf: WTMClassifier, source: TableFile) -> list[str]:
+def _needed_columns(model: AnyModel, source: TableFile) -> list[str]:
     """Names, in the file, of the model's columns in their order."""
-    names = getattr(clf, "feature_names_in_", None)
+    names = getattr(model, "feature_names_in_", None)
     if names is not None:
         known = [*source.names, *source.index]
         require_columns(names, known, source.name, "which the model needs", source.hint)
         return [str(name) for name in names]
-    if len(source.names) != clf.n_features_in_:  # trained in Python on an array: columns go by position
+    if len(source.names) != model.n_features_in_:  # trained in Python on an array: columns go by position
         raise ValueError(
             f"{source.name} has {counted(len(source.names), 'column')}, and the model, which has no names, needs "
-            f"exactly {clf.n_features_in_:,} in the order of training. {source.hint}".rstrip()
+            f"exactly {model.n_features_in_:,} in the order of training. {source.hint}".rstrip()
         )
     return source.names

@@ -1,7 +1,6 @@
 """``wtm prune``, ``wtm refit`` and ``wtm simplify``: from a model file to one of fewer or shorter rules."""
 
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +10,11 @@ import typer
 from wtm.classifier import WTMClassifier
 from wtm.cli.column_options import target_of
 from wtm.cli.errors import OptionError
-from wtm.cli.labelled_rows import rows_with_labels
+from wtm.cli.labelled_rows import all_rows, rows_with_labels
 from wtm.cli.notes import warnings_as_notes
 from wtm.cli.output import check_output
-from wtm.cli.predictions import predictions_for
 from wtm.cli.table_options import TableOptions
 from wtm.loading import load_classifier
-from wtm.table_files.arrow import pa
 from wtm.table_files.open_table import STANDARD_STREAM
 from wtm.utils.printable import counted
 
@@ -44,11 +41,7 @@ def reduce_without_labels(
 ) -> None:
     """Make a model with the rows of a table, save it, and print what has changed."""
     clf = _loaded(options, model, out)
-    with predictions_for(clf, options) as predictions, closing(predictions.tables()) as batches:
-        parts = [table for _, table in batches]
-    X = pa.concat_tables(parts) if parts else ()
-    if not len(X):
-        raise ValueError(f"{predictions.source.name} has no rows to evaluate the rules on.")
+    X = all_rows(clf, options)
     with warnings_as_notes(options.note):
         reduced = reduce(clf, X)
     same = float(np.mean(clf.predict(X) == reduced.predict(X)))

@@ -39,7 +39,7 @@ ModelFile = Annotated[str, typer.Argument(help="Model file.", metavar="MODEL")]
 NewModelFile = Annotated[str, typer.Option(help="Model file to write.", metavar="MODEL")]
 Target = Annotated[
     str | None,
-    typer.Option(help="Column with the labels. Default: that of the training.", metavar="COLUMN", show_default=False),
+    typer.Option(help="Target column. Default: that of the training.", metavar="COLUMN", show_default=False),
 ]
 
 

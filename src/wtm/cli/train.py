@@ -1,6 +1,6 @@
-"""``wtm train``: from a file with a table to a model file, and the accuracy on rows held out."""
+"""``wtm train``: from a file with a table to a model file, measured on rows held out."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import typer
 from sklearn.base import clone
-from sklearn.model_selection import train_test_split
 
 from wtm.booleanizer import Booleanizer
 from wtm.classifier import WTMClassifier
 from wtm.cli.column_options import named_target, parse_names
 from wtm.cli.errors import OptionError
+from wtm.cli.holdout import divide, divide_numbers, print_worth
+from wtm.cli.model_kinds import AnyModel, Regressor, kind_to_train
 from wtm.cli.notes import warnings_as_notes, with_progress
 from wtm.cli.output import check_output
 from wtm.cli.table_options import TableOptions
@@ -23,7 +24,7 @@ from wtm.table_files.csv_cells import Cells, cells_as_text
 from wtm.table_files.missing_values import MissingValues
 from wtm.table_files.open_table import STANDARD_STREAM, TableFile, open_table
 from wtm.table_files.parquet_file import ParquetFile
-from wtm.table_files.target_labels import rows_with_label, target_column
+from wtm.table_files.target_labels import rows_with_label, target_column, target_numbers
 from wtm.table_files.training_columns import training_columns
 from wtm.utils.memory_limits import check_memory
 from wtm.utils.printable import counted, short_repr
@@ -40,67 +41,66 @@ def train(
     out: Path,
     parameters: dict[str, Any],
     *,
+    regression: bool,
+    fuzzy: bool,
     readable: bool,
     drop: Sequence[str],
     drop_missing_target: bool,
     holdout: float,
     refit: bool,
 ) -> None:
-    """Train a classifier with `parameters`, measure it and save it."""
-    # A Booleanizer of its own, since "auto" uses a table of 0 and 1 as it is, and then refuses missing values.
-    new = WTMClassifier.readable if readable else WTMClassifier
-    clf = new(booleanizer=Booleanizer(), n_jobs=options.n_jobs, verbose=0 if options.quiet else 1, **parameters)
+    """Train a model with `parameters`, measure it and save it."""
+    model = _new_model(options, parameters, regression=regression, fuzzy=fuzzy, readable=readable)
     try:
-        check_parameters(clf.get_params(deep=False))
+        check_parameters(model.get_params(deep=False))
     except ValueError as error:
         name, reason = str(error).split(" ", 1)
+        if name == "average_last":  # not an option: the votes of that many epochs are clauses in prediction
+            name, reason = "n_clauses", f"{parameters['n_clauses']} is too large with --regression: use fewer."
         raise OptionError(f"--{name.removeprefix('n_').replace('_', '-')} {reason}") from None
     if out == STANDARD_STREAM:
         raise OptionError("a model can't be written to standard output: give --out the name of a file.")
     with open_table(options.data, options.format) as source:
         features = _feature_names(source, target, drop, options)
         check_output(out, [options.data], overwrite=options.overwrite)
-        columns, labels, noted = _read(source, features, target, options, drop_missing_target=drop_missing_target)
-    training, held_out = divide(labels, holdout, clf.random_state)
+        read = _numbers if regression else _labels
+        columns, y, noted = _read(source, features, target, read, options, drop_missing_target=drop_missing_target)
+    if regression:
+        training, held_out = divide_numbers(len(y), holdout, model.random_state)
+    else:
+        training, held_out = divide(y, holdout, model.random_state)
     with warnings_as_notes(options.note, noted):
-        _fit(clf, columns.take(training), labels[training])
-        _report(clf, columns, labels, training, held_out)
+        _fit(model, columns.take(training), y[training])
+        typer.echo(_summary(model, columns, y))
+        print_worth(model, columns, y, training, held_out)
         if refit and len(held_out):
-            clf = _fit(clone(clf), columns, labels)
+            model = _fit(clone(model), columns, y)
     # Kept in the model file, for `wtm predict` and `wtm evaluate`.
-    clf.target_name_ = target
+    model.target_name_ = target
     if source.cells is not None and options.format.given():
-        clf.csv_format_ = options.format.to_json()
-    clf.verbose, clf.n_jobs = 0, None  # settings of this training, not of the model
-    clf.save(out)
+        model.csv_format_ = options.format.to_json()
+    model.verbose, model.n_jobs = 0, None  # settings of this training, not of the model
+    model.save(out)
     rows = "all rows" if refit or not len(held_out) else "the training rows"
     typer.echo(f"{out}: the model trained on {rows}")
 
 
-def divide(labels: np.ndarray, fraction: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Divide rows into those to train on and those to hold out, in about equal shares of each class.
-
-    The row numbers are ascending. The single row of a class is trained on. Too few rows are a ValueError.
-    """
-    everything = np.arange(len(labels))
-    if not fraction:
-        return everything, everything[:0]
-    _, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
-    several = np.flatnonzero(counts[codes] > 1)
-    if not len(several):
-        raise ValueError(
-            f"--holdout {fraction:g} is not possible: no class has two rows. Is the target an identifier? "
-            "--holdout 0 trains on all rows."
-        )
-    random_state = int(np.random.SeedSequence(seed).generate_state(1)[0])
-    try:
-        _, held_out = train_test_split(several, test_size=fraction, random_state=random_state, stratify=codes[several])
-    except ValueError:
-        raise ValueError(
-            f"--holdout {fraction:g} of {len(several):,} rows leaves no row of some class to train on, or to measure "
-            f"with: the classes are {np.count_nonzero(counts > 1):,}. Choose another share, or --holdout 0."
-        ) from None
-    return np.setdiff1d(everything, held_out), np.sort(held_out)
+def _new_model(
+    options: TableOptions, parameters: dict[str, Any], *, regression: bool, fuzzy: bool, readable: bool
+) -> AnyModel:
+    if readable and (regression or fuzzy):
+        other = "--regression" if regression else "--fuzzy"
+        raise OptionError(f"--readable does not go with {other}: leave one of them out.")
+    if "literal_failures" in parameters and not fuzzy:
+        raise OptionError("--literal-failures is for fuzzy rules: pass --fuzzy too.")
+    kind = kind_to_train(regression=regression, fuzzy=fuzzy)
+    # A Booleanizer of its own, since "auto" uses a table of 0 and 1 as it is, and then refuses missing values.
+    parameters = parameters | {
+        "booleanizer": Booleanizer(kind._n_thresholds),
+        "n_jobs": options.n_jobs,
+        "verbose": 0 if options.quiet else 1,
+    }
+    return WTMClassifier.readable(**parameters) if readable else kind(**parameters)
 
 
 def _feature_names(source: TableFile, target: str, drop: Sequence[str], options: TableOptions) -> list[str]:
@@ -121,9 +121,15 @@ def _feature_names(source: TableFile, target: str, drop: Sequence[str], options:
 
 
 def _read(
-    source: TableFile, features: Sequence[str], target: str, options: TableOptions, *, drop_missing_target: bool
+    source: TableFile,
+    features: Sequence[str],
+    target: str,
+    read_target: Callable[[Any, str, Cells | None, np.ndarray, TableOptions], np.ndarray],
+    options: TableOptions,
+    *,
+    drop_missing_target: bool,
 ) -> tuple[Any, np.ndarray, Iterable[str]]:
-    """Read what is learnt from as a pyarrow table, and the labels, of the rows with a label.
+    """Read what is learnt from as a pyarrow table, and the target, of the rows that have one.
 
     Labels of the columns that have a note come with them.
     """
@@ -144,20 +150,30 @@ def _read(
     rows = rows_with_label(table[target], target, source.name, drop_missing=drop_missing_target, written=written)
     if len(rows) < len(table):
         table = table.take(rows)
-    columns, labels = {name: table[name] for name in features}, table[target]
+    columns = {name: table[name] for name in features}
     notes: dict[str, str] = {}
     if source.cells is not None:
-        labels = target_column(labels, target, cells, rows + 1)
         columns, notes = training_columns(columns, cells, rows + 1)
         for text in [*missing.notes(), *notes.values()]:
             options.note(text)
-    found = check_labels(labels, f"The target {short_repr(target)}")
-    distinct = np.unique(found)
-    if len(distinct) < 2:
-        value = short_repr(distinct.tolist()[0])
+    y = read_target(table[target], target, None if source.cells is None else cells, rows + 1, options)
+    if (y == y[0]).all():
+        value = short_repr(y.tolist()[0])
         raise ValueError(f"the target {short_repr(target)} has the one value {value} in all rows.")
-    _note_similar(distinct, target, options)
-    return pa.table(columns), found, notes
+    return pa.table(columns), y, notes
+
+
+def _labels(column: Any, target: str, cells: Cells | None, rows: np.ndarray, options: TableOptions) -> np.ndarray:
+    if cells is not None:
+        column = target_column(column, target, cells, rows)
+    labels = check_labels(column, f"The target {short_repr(target)}")
+    _note_similar(np.unique(labels), target, options)
+    return labels
+
+
+def _numbers(column: Any, target: str, cells: Cells | None, rows: np.ndarray, _: TableOptions) -> np.ndarray:
+    remedy = "Leave --regression out to train a classifier on such labels."
+    return target_numbers(column, target, cells, rows, remedy)
 
 
 def _text(batch: Any, cells: Cells, missing: MissingValues, target: str) -> Any:
@@ -181,27 +197,22 @@ def _note_similar(labels: np.ndarray, target: str, options: TableOptions) -> Non
         )
 
 
-def _fit(clf: WTMClassifier, columns: Any, labels: np.ndarray) -> WTMClassifier:
+def _fit(model: AnyModel, columns: Any, y: np.ndarray) -> AnyModel:
     try:
-        return clf.fit(columns, labels)
+        return model.fit(columns, y)
     except TypeError as error:  # a column of lists, for instance
         raise ValueError(f"{error} --drop leaves a column out.") from None
 
 
-def _report(clf: WTMClassifier, columns: Any, labels: np.ndarray, training: np.ndarray, held_out: np.ndarray) -> None:
-    epochs = counted(clf.n_epochs_, "epoch")
-    if clf.early_stopping:
-        epochs = f"epoch {clf.best_epoch_} of {len(clf.history_)}"
-    assert clf.booleanizer_ is not None
-    typer.echo(
-        f"{counted(len(labels), 'row')}, {counted(columns.num_columns, 'column')} "
-        f"({counted(clf.booleanizer_.n_features_out_, 'true/false feature')}), {len(clf.classes_):,} classes, {epochs}"
-    )
-    for name, rows in (("training", training), ("held-out", held_out)):
-        if len(rows):
-            accuracy = clf.score(columns.take(rows), labels[rows])
-            _, counts = np.unique(labels[rows], return_counts=True)
-            typer.echo(
-                f"accuracy on {counted(len(rows), f'{name} row')}: {100 * accuracy:.2f} % "
-                f"(the most frequent class alone: {100 * counts.max() / len(rows):.2f} %)"
-            )
+def _summary(model: AnyModel, columns: Any, y: np.ndarray) -> str:
+    """Return the size of a table, what is predicted, and how long a model was trained."""
+    epochs = counted(model.n_epochs_, "epoch")
+    if model.early_stopping:
+        epochs = f"epoch {model.best_epoch_} of {len(model.history_)}"
+    assert model.booleanizer_ is not None
+    features = counted(model.booleanizer_.n_features_out_, "true/false feature")
+    if isinstance(model, Regressor):
+        outputs = f"numbers from {y.min():g} to {y.max():g}"
+    else:
+        outputs = f"{len(model.classes_):,} classes"
+    return f"{counted(len(y), 'row')}, {counted(columns.num_columns, 'column')} ({features}), {outputs}, {epochs}"

@@ -143,7 +143,7 @@ def _check_kind(labels: np.ndarray, name: str) -> None:
             one = wrong.tolist()[0]
             if one % 1 == 0:  # not for infinity
                 raise _unknown_kind(name, f"{one!r}, which is too large: convert the labels to strings")
-            remedy = "wtm predicts classes: divide the numbers into ranges"
+            remedy = "predict them with a WTMRegressor (wtm train --regression), or divide them into ranges"
             raise _unknown_kind(name, f"{one!r} and continuous numbers of dtype {labels.dtype}: {remedy}")
     elif kind == "O":
         others = [label for label in labels.tolist() if not isinstance(label, str)]
