@@ -1,11 +1,14 @@
 """The commands with models of each kind, beside the same calls in Python."""
 
 import json
+import re
 from itertools import islice
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_error
 
 from tests.helpers.shell import QUICK, as_csv, column, done, read_csv, refused
@@ -309,3 +312,15 @@ def test_several_outputs_have_a_column_each(folder, data, tmp_path):
     assert "predicts 2 numbers per row" in refused("evaluate", tmp_path / "m", data, "--target", "rent")
     printed = done("rules", tmp_path / "m", "--per-class", 1).stdout.splitlines()
     assert [line.split()[-1] for line in printed] == ["0", "1"]
+
+
+@given(st.integers(1, 200), st.floats(0, 1, exclude_min=True, exclude_max=True), st.integers(0, 2**63 - 1))
+def test_a_share_of_numbers_is_held_out_or_refused(n_rows, share, seed):
+    n_held_out = int(np.ceil(share * n_rows))
+    if not 2 <= n_held_out <= n_rows - 2:
+        with pytest.raises(ValueError, match=re.escape(f"--holdout {share:g} of {n_rows} rows")):
+            divide_numbers(n_rows, share, seed)
+        return
+    training, held_out = divide_numbers(n_rows, share, seed)
+    assert sorted([*training, *held_out]) == list(range(n_rows))
+    assert len(held_out) == n_held_out
