@@ -15,7 +15,7 @@ from typing import Any
 from benchmarks.regression.methods import METHODS, N_EPOCHS, measure, measure_tmu
 from benchmarks.regression.page import page
 from benchmarks.regression.problems import NAMES, divide, load_table
-from benchmarks.regression.settings import GRID, choose_for_tmu, relative_error
+from benchmarks.regression.settings import FUZZY_GRID, GRID, choose_for_tmu, relative_error
 from wtm.paper.environment import environment
 
 SEEDS = (0, 1, 2)
@@ -55,7 +55,7 @@ def main() -> None:
             table = load_table(name, options.data_dir)
             measure(METHODS["wtm, last epoch"](0), *divide(table, 0))  # compiles
             train, _ = divide(table, SEEDS[0])
-            for setting in GRID:
+            for setting in (*GRID, *FUZZY_GRID):
                 error = round(relative_error(setting, train), 4)
                 results["choice"].append({"table": name, **vars(setting), "error": error})
             results["compared"][name] = _compare(table, options.tmu if name == NAMES[0] else None)

@@ -5,7 +5,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,22 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from benchmarks.regression.problems import Rows
-from wtm import Booleanizer, WTMRegressor
+from wtm import Booleanizer, FuzzyWTMRegressor, WTMRegressor
 
-__all__ = ["DEFAULT", "METHODS", "N_CLAUSES", "N_EPOCHS", "Measured", "Setting", "measure", "measure_tmu"]
+__all__ = [
+    "DEFAULT",
+    "FUZZY_DEFAULT",
+    "METHODS",
+    "N_CLAUSES",
+    "N_EPOCHS",
+    "FuzzySetting",
+    "Measured",
+    "Setting",
+    "measure",
+    "measure_tmu",
+]
 
-N_CLAUSES, N_EPOCHS = 1_000, 30
+N_CLAUSES, N_FUZZY, N_EPOCHS = 1_000, 100, 30
 _SCRIPT = Path(__file__).parents[1] / "peers" / "run_tmu_regression.py"
 
 
@@ -42,7 +53,24 @@ class Setting:
         )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class FuzzySetting:
+    """Parameters of `FuzzyWTMRegressor` that are chosen together."""
+
+    T: float
+    s: float
+    literal_failures: int
+    max_literals: int
+
+    def regressor(self, average_last: int, seed: int) -> FuzzyWTMRegressor:
+        """Return a regressor; what is not set here has its default."""
+        return FuzzyWTMRegressor(
+            N_FUZZY, **asdict(self), n_epochs=N_EPOCHS, average_last=average_last, random_state=seed
+        )  # fmt: skip
+
+
 DEFAULT = Setting(100, 10, 30)
+FUZZY_DEFAULT = FuzzySetting(20, 50, 8, 16)
 
 
 @dataclass(frozen=True)
@@ -60,6 +88,7 @@ def _ridge(first: Any) -> Any:
 METHODS: dict[str, Callable[[int], Any]] = {
     "wtm, last epoch": lambda seed: DEFAULT.regressor(1, seed),
     "wtm, average of 10 epochs": lambda seed: DEFAULT.regressor(10, seed),
+    "wtm, 100 fuzzy clauses": lambda seed: FUZZY_DEFAULT.regressor(10, seed),
     "ridge on the same features": lambda _: _ridge(Booleanizer(DEFAULT.n_thresholds)),
     "ridge on the columns": lambda _: _ridge(StandardScaler()),
     "random forest": lambda seed: RandomForestRegressor(random_state=seed, n_jobs=1),

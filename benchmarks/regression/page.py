@@ -4,12 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.regression.methods import DEFAULT, N_CLAUSES, N_EPOCHS
+from benchmarks.regression.methods import DEFAULT, FUZZY_DEFAULT, N_CLAUSES, N_EPOCHS, N_FUZZY, FuzzySetting, Setting
 from benchmarks.regression.settings import FOLDS, ROWS
 from wtm.paper.report import describe_environment
 from wtm.paper.text_table import Table
 
 __all__ = ["page"]
+
+_SHOWN = 8
+_NAMES = {"T": "T", "s": "s", "n_thresholds": "thresholds", "literal_failures": "LF", "max_literals": "L"}
 
 
 def page(results: dict[str, Any]) -> str:
@@ -31,9 +34,11 @@ def page(results: dict[str, Any]) -> str:
         _seconds(compared).markdown(),
         "## How the defaults were chosen",
         f"By cross-validation on the rows that the first seed does not hold out, at most {ROWS:,} of each table, with "
-        f"{FOLDS} folds. The error is relative to the standard deviation of the target. These are the ten settings "
-        "with the smallest mean, and the default.",
-        _choice(results["choice"], list(compared)).markdown(),
+        f"{FOLDS} folds. The error is relative to the standard deviation of the target. These are the settings with "
+        f"the smallest mean, and the default; first {N_CLAUSES:,} clauses of `WTMRegressor`, then {N_FUZZY} of "
+        "`FuzzyWTMRegressor`.",
+        _choice([t for t in results["choice"] if "n_thresholds" in t], list(compared), DEFAULT).markdown(),
+        _choice([t for t in results["choice"] if "n_thresholds" not in t], list(compared), FUZZY_DEFAULT).markdown(),
         "## Where it was computed",
         describe_environment(where["versions"], where["machine"]),
     ]
@@ -77,19 +82,20 @@ def _tmu(compared: dict[str, Any]) -> list[str]:
     ]
 
 
-def _choice(choice: list[dict[str, Any]], tables: list[str]) -> Table:
-    errors: dict[tuple[float, float, int], dict[str, float]] = {}
+def _choice(choice: list[dict[str, Any]], tables: list[str], default: Setting | FuzzySetting) -> Table:
+    errors: dict[Setting | FuzzySetting, dict[str, float]] = {}
     for trial in choice:
-        errors.setdefault((trial["T"], trial["s"], trial["n_thresholds"]), {})[trial["table"]] = trial["error"]
+        setting = type(default)(**{name: trial[name] for name in vars(default)})
+        errors.setdefault(setting, {})[trial["table"]] = trial["error"]
     means = {setting: float(np.mean(list(of_tables.values()))) for setting, of_tables in errors.items()}
-    best = sorted(means, key=lambda setting: means[setting])[:10]
-    default = (DEFAULT.T, DEFAULT.s, DEFAULT.n_thresholds)
+    best = sorted(means, key=lambda setting: means[setting])[:_SHOWN]
     rows = [
         [
-            f"T {T}, s {s}, {n_thresholds} thresholds" + " (default)" * ((T, s, n_thresholds) == default),
-            *(f"{errors[T, s, n_thresholds][table]:.3f}" for table in tables),
-            f"{means[T, s, n_thresholds]:.3f}",
+            ", ".join(f"{_NAMES[name]} {value:g}" for name, value in vars(setting).items())
+            + " (default)" * (setting == default),
+            *(f"{errors[setting][table]:.3f}" for table in tables),
+            f"{means[setting]:.3f}",
         ]
-        for T, s, n_thresholds in [*best, *([] if default in best else [default])]
+        for setting in [*best, *([] if default in best else [default])]
     ]
     return Table(["", *tables, "mean"], rows)

@@ -5,18 +5,22 @@ from itertools import product
 import numpy as np
 from sklearn.model_selection import KFold, train_test_split
 
-from benchmarks.regression.methods import Setting, measure, measure_tmu
+from benchmarks.regression.methods import FuzzySetting, Setting, measure, measure_tmu
 from benchmarks.regression.problems import Rows
 
-__all__ = ["FOLDS", "GRID", "ROWS", "choose_for_tmu", "relative_error"]
+__all__ = ["FOLDS", "FUZZY_GRID", "GRID", "ROWS", "choose_for_tmu", "relative_error"]
 
 ROWS, FOLDS = 4_000, 3
 GRID = tuple(Setting(*chosen) for chosen in product((25, 50, 100, 200), (5, 10, 20, 40), (10, 30, 60)))
+FUZZY_GRID = tuple(
+    FuzzySetting(T, s, failures, ratio * failures)
+    for T, s, failures, ratio in product((5, 10, 20), (20, 50, 100, 200), (4, 8, 16), (2, 3))
+)
 _GRID_OF_TMU = tuple(product((500, 1_000, 2_000, 5_000), (2.75, 5, 10, 20)))
 _EPOCHS_OF_TMU = 5
 
 
-def relative_error(setting: Setting, train: Rows) -> float:
+def relative_error(setting: Setting | FuzzySetting, train: Rows) -> float:
     """Return the error, in standard deviations of the target: the mean over the folds of at most `ROWS` rows."""
     X, y = train
     rows = np.random.default_rng(0).permutation(len(y))[:ROWS]

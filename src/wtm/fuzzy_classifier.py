@@ -27,10 +27,11 @@ class FuzzyWTMClassifier(FuzzyReadable, Predictor, LabelTrainable):
     ----------
     n_clauses : int, default=100
         Number of clauses per class, even.
-    T : float, default=2
+    T : float, default=8
         Target of the class sums, as in :class:`wtm.WTMClassifier`. A clause with all of its votes counts as its weight,
-        so that in the units of [1]_ it is `T` times LF.
-    s : float, default=200
+        so half of the clauses can reach `n_clauses` / 2 without weights: with fewer clauses than 100, use a smaller
+        `T`, such as `n_clauses` / 12. In the units of [1]_ it is `T` times LF.
+    s : float, default=50
         Specificity, from 1 to 2**32: Type I feedback to a clause without votes moves each literal toward exclusion with
         probability 1/s. A clause with votes needs no such trials.
     gamma : float, default=0
@@ -38,13 +39,13 @@ class FuzzyWTMClassifier(FuzzyReadable, Predictor, LabelTrainable):
         1, which is the machine of [1]_.
     n_epochs : int, default=30
         Number of passes over the training examples.
-    literal_failures : int, default=16
+    literal_failures : int, default=8
         LF, from 1 to 255: with this many false literals or more, a clause does not vote. With LF as large as its number
         of literals or larger, a clause is no longer a pattern but a linear vote. If there are fewer than 2 LF features,
         LF is half of their number.
-    max_literals : int or None, default=48
+    max_literals : int or None, default=16
         L: Type I feedback adds no literals to a clause that includes this many. Type II feedback does, so that clauses
-        can be longer. None is no limit.
+        can be longer. None is no limit; if there are fewer than L features, L is their number.
     gamma_start : int, default=0
         Number of epochs before weights are learnt.
     n_states, init, engine, sampler
@@ -78,13 +79,13 @@ class FuzzyWTMClassifier(FuzzyReadable, Predictor, LabelTrainable):
     def __init__(
         self,
         n_clauses: int = 100,
-        T: float = 2,
-        s: float = 200,
+        T: float = 8,
+        s: float = 50,
         gamma: float = 0.0,
         n_epochs: int = 30,
         *,
-        literal_failures: int = 16,
-        max_literals: int | None = 48,
+        literal_failures: int = 8,
+        max_literals: int | None = 16,
         gamma_start: int = 0,
         n_states: int = 256,
         init: str = "border",

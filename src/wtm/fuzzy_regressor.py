@@ -22,10 +22,11 @@ class FuzzyWTMRegressor(FuzzyReadable, NumberTrainable):
     ----------
     n_clauses : int, default=100
         Number of clauses per output, even.
-    T : float, default=10
-        Sum of votes that stands for the upper end of the range. A clause with all of its votes counts as its weight.
+    T : float, default=20
+        Sum of votes that stands for the upper end of the range. A clause with all of its votes counts as its weight,
+        so with fewer clauses than 100, use a smaller `T`, such as `n_clauses` / 5.
     s, gamma, literal_failures, max_literals, gamma_start
-        As in :class:`wtm.FuzzyWTMClassifier`, with other defaults.
+        As in :class:`wtm.FuzzyWTMClassifier`.
     n_epochs : int, default=30
         Number of passes over the training examples.
     average_last, y_range
@@ -50,7 +51,7 @@ class FuzzyWTMRegressor(FuzzyReadable, NumberTrainable):
     >>> from wtm import FuzzyWTMRegressor
     >>> X = np.random.default_rng(0).integers(0, 2, (1000, 8))
     >>> y = X[:, :4].sum(axis=1)
-    >>> reg = FuzzyWTMRegressor(n_clauses=20, T=2, random_state=0).fit(X[:800], y[:800])
+    >>> reg = FuzzyWTMRegressor(n_clauses=40, T=8, random_state=0).fit(X[:800], y[:800])
     >>> reg.score(X[800:], y[800:]) > 0.95
     True
     """
@@ -61,13 +62,13 @@ class FuzzyWTMRegressor(FuzzyReadable, NumberTrainable):
     def __init__(
         self,
         n_clauses: int = 100,
-        T: float = 10,
-        s: float = 100,
+        T: float = 20,
+        s: float = 50,
         gamma: float = 0.0,
         n_epochs: int = 30,
         *,
         literal_failures: int = 8,
-        max_literals: int | None = 24,
+        max_literals: int | None = 16,
         gamma_start: int = 0,
         average_last: int = 10,
         y_range: Any = None,

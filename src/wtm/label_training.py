@@ -5,13 +5,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_consistent_length
 
-from wtm.fitting.early_stopping import hold_out
-from wtm.fitting.fit_warnings import warnings_about_fit, warnings_about_row_weights, warnings_about_weights
 from wtm.machine.training_rows import LabelledExamples
 from wtm.modelfile import ModelRecord
 from wtm.trainable import Trainable
-from wtm.utils.caller import warn_all
-from wtm.utils.threads import resolve_n_threads
 from wtm.validation.labels import check_classes, check_labels, class_indices, unique_labels
 from wtm.validation.row_weights import class_weights
 
@@ -21,11 +17,6 @@ class LabelTrainable(Trainable):
 
     class_weight: Any
     classes_: np.ndarray
-    early_stopping: bool
-    n_jobs: int | None
-    shuffle: bool
-    validation_fraction: float
-    warm_start: bool
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None) -> Self:
         """Train for `n_epochs` epochs, from the start unless `warm_start`.
@@ -69,23 +60,7 @@ class LabelTrainable(Trainable):
             The weights of the rows are so small that an epoch sees almost no examples, or have a mean above 100; or
             little can be learnt from some columns: identifiers, row numbers, or numbers and dates stored as text.
         """
-        with self._unchanged_on_error():
-            params = self._checked_parameters()
-            resumes = bool(self.warm_start) and self.__sklearn_is_fitted__()
-            training = self._training_data(X, y, sample_weight, reset=not resumes, learn_classes=not resumes)
-            validation = self._validation_data(X_val, y_val)
-            n_threads = resolve_n_threads(self.n_jobs)
-            model = self._model_to_train(params, training, len(self.classes_), n_threads, resumes=resumes)
-            if self.early_stopping and validation is None:
-                training, validation = hold_out(training, float(self.validation_fraction), model.seed)
-            by_class = class_weights(self.class_weight, self.classes_, training.labels, training.weights)
-            warn_all(warnings_about_row_weights(training, by_class))
-            n_before = model.n_epochs
-            trained = self._train(model, training, validation, params, n_threads, by_class)
-            kept_entry = self.history_[self.n_epochs_ - 1]
-            warn_all(warnings_about_fit(trained.model, training, kept_entry, by_class))
-            warn_all(warnings_about_weights(trained.model, self.history_[n_before:]))
-        return self
+        return self._fit(X, y, sample_weight, X_val, y_val)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Train for one epoch, resuming from the current state. `early_stopping` is ignored.
@@ -104,18 +79,15 @@ class LabelTrainable(Trainable):
         self
         """
         with self._unchanged_on_error():
-            params = self._checked_parameters()
-            resumes = self.__sklearn_is_fitted__()
-            self._check_partial_fit(classes, resumes)
-            params |= {"n_epochs": 1, "early_stopping": False}
-            training = self._training_data(X, y, sample_weight, reset=not resumes, learn_classes=False, is_batch=True)
-            n_threads = resolve_n_threads(self.n_jobs)
-            model = self._model_to_train(params, training, len(self.classes_), n_threads, resumes=resumes)
-            by_class = class_weights(self.class_weight, self.classes_, training.labels, training.weights)
-            warn_all(warnings_about_row_weights(training, by_class, is_batch=True))
-            trained = self._train(model, training, None, params, n_threads, by_class)
-            warn_all(warnings_about_weights(trained.model, self.history_[-1:]))
-        return self
+            self._check_partial_fit(classes, self.__sklearn_is_fitted__())
+            return self._fit_batch(X, y, sample_weight)
+
+    @property
+    def _n_machines(self) -> int:
+        return len(self.classes_)
+
+    def _weights_by_class(self, training: LabelledExamples) -> np.ndarray | None:
+        return class_weights(self.class_weight, self.classes_, training.labels, training.weights)
 
     def _targets_for_record(self) -> dict[str, Any]:
         return {"classes": self.classes_}
@@ -143,15 +115,15 @@ class LabelTrainable(Trainable):
             self.classes_ = classes
 
     def _training_data(
-        self, X: Any, y: Any, sample_weight: Any, *, reset: bool, learn_classes: bool, is_batch: bool = False
+        self, X: Any, y: Any, sample_weight: Any, *, resumes: bool, is_batch: bool = False
     ) -> LabelledExamples:
-        table, y = self._table(X, reset=reset), check_labels(y, "y")
+        table, y = self._table(X, reset=not resumes), check_labels(y, "y")
         check_consistent_length(table, y)
         n_rows = len(y)
         table, y, weights = self._weighted_rows(table, y, sample_weight, is_batch=is_batch)
-        if learn_classes:
+        if not resumes and not is_batch:
             self.classes_ = unique_labels(y, "y" if len(y) == n_rows else "y, whose other rows have weight 0,")
-        if reset:
+        if not resumes:
             self._learn_features(table, weights)
         data = LabelledExamples(self._examples(table), class_indices(y, self.classes_, "y"), weights)
         return data.by_content() if self.shuffle else data

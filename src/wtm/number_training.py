@@ -6,25 +6,17 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_consistent_length
 
-from wtm.fitting.early_stopping import hold_out
-from wtm.fitting.fit_warnings import warnings_about_fit, warnings_about_row_weights, warnings_about_weights
 from wtm.machine.training_rows import NumberedExamples
 from wtm.modelfile import ModelRecord
 from wtm.trainable import Trainable
-from wtm.utils.caller import warn_all, warn_caller_once
-from wtm.utils.threads import resolve_n_threads
+from wtm.utils.caller import warn_caller_once
 from wtm.validation.targets import check_numbers, check_range, to_numbers, to_shares
 
 
 class NumberTrainable(RegressorMixin, Trainable):
     """The part of the regressors that trains and predicts."""
 
-    early_stopping: bool
-    n_jobs: int | None
     n_outputs_: int
-    shuffle: bool
-    validation_fraction: float
-    warm_start: bool
     y_ndim_: int
     y_range: Any
     y_range_: np.ndarray
@@ -66,21 +58,7 @@ class NumberTrainable(RegressorMixin, Trainable):
         UserWarning
             Targets are outside `y_range`, or as in :meth:`wtm.WTMClassifier.fit`.
         """
-        with self._unchanged_on_error():
-            params = self._checked_parameters()
-            resumes = bool(self.warm_start) and self.__sklearn_is_fitted__()
-            training = self._training_data(X, y, sample_weight, resumes=resumes)
-            validation = self._validation_data(X_val, y_val)
-            n_threads = resolve_n_threads(self.n_jobs)
-            model = self._model_to_train(params, training, self.n_outputs_, n_threads, resumes=resumes)
-            if self.early_stopping and validation is None:
-                training, validation = hold_out(training, float(self.validation_fraction), model.seed)
-            warn_all(warnings_about_row_weights(training))
-            n_before = model.n_epochs
-            trained = self._train(model, training, validation, params, n_threads)
-            warn_all(warnings_about_fit(trained.model, training, self.history_[self.n_epochs_ - 1]))
-            warn_all(warnings_about_weights(trained.model, self.history_[n_before:]))
-        return self
+        return self._fit(X, y, sample_weight, X_val, y_val)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train for one epoch, resuming from the current state. `early_stopping` is ignored.
@@ -96,16 +74,11 @@ class NumberTrainable(RegressorMixin, Trainable):
         -------
         self
         """
-        with self._unchanged_on_error():
-            params = self._checked_parameters() | {"n_epochs": 1, "early_stopping": False}
-            resumes = self.__sklearn_is_fitted__()
-            training = self._training_data(X, y, sample_weight, resumes=resumes, is_batch=True)
-            n_threads = resolve_n_threads(self.n_jobs)
-            model = self._model_to_train(params, training, self.n_outputs_, n_threads, resumes=resumes)
-            warn_all(warnings_about_row_weights(training, is_batch=True))
-            trained = self._train(model, training, None, params, n_threads)
-            warn_all(warnings_about_weights(trained.model, self.history_[-1:]))
-        return self
+        return self._fit_batch(X, y, sample_weight)
+
+    @property
+    def _n_machines(self) -> int:
+        return self.n_outputs_
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict numbers.

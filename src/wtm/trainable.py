@@ -12,13 +12,17 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from wtm.estimator import Estimator
+from wtm.fitting.early_stopping import hold_out
 from wtm.fitting.epochs import Trained, train_epochs
 from wtm.fitting.fit_memory import check_fit
+from wtm.fitting.fit_warnings import warnings_about_fit, warnings_about_row_weights, warnings_about_weights
 from wtm.machine.model_state import Model
 from wtm.machine.training_rows import TrainingRows
 from wtm.modelfile import ModelRecord, scalar_attributes, write_model
 from wtm.tables.table import SparseTable, Table
+from wtm.utils.caller import warn_all
 from wtm.utils.paths import as_path
+from wtm.utils.threads import resolve_n_threads
 from wtm.validation.parameters import check_parameters, draw_seed, machine_parameters
 from wtm.validation.row_weights import mean_one_if_shares, sample_weights
 
@@ -26,7 +30,11 @@ from wtm.validation.row_weights import mean_one_if_shares, sample_weights
 class Trainable(Estimator):
     """The part of the estimators that trains, and keeps what it has learnt in files."""
 
+    early_stopping: bool
     random_state: Any
+    shuffle: bool
+    validation_fraction: float
+    warm_start: bool
     best_epoch_: int
     feature_names_in_: np.ndarray
     history_: list[dict[str, Any]]
@@ -101,6 +109,59 @@ class Trainable(Estimator):
         estimator._take_targets_of(record)
         return estimator
 
+    @property
+    @abstractmethod
+    def _n_machines(self) -> int:
+        """Number of classes, or of numbers to predict; known once targets were read."""
+
+    @abstractmethod
+    def _training_data(
+        self, X: Any, y: Any, sample_weight: Any, *, resumes: bool, is_batch: bool = False
+    ) -> TrainingRows:
+        """Read rows to train on, and learn from them what the features and targets are, unless training resumes."""
+
+    @abstractmethod
+    def _validation_data(self, X_val: Any, y_val: Any) -> TrainingRows | None:
+        """Read validation data."""
+
+    def _weights_by_class(self, training: Any) -> np.ndarray | None:
+        """Return the weights of the classes, if there are any."""
+        return None
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, X_val: Any, y_val: Any) -> Self:
+        """Do what `fit` does."""
+        with self._unchanged_on_error():
+            params = self._checked_parameters()
+            resumes = bool(self.warm_start) and self.__sklearn_is_fitted__()
+            training = self._training_data(X, y, sample_weight, resumes=resumes)
+            validation = self._validation_data(X_val, y_val)
+            n_threads = resolve_n_threads(self.n_jobs)
+            model = self._model_to_train(params, training, n_threads, resumes=resumes)
+            if self.early_stopping and validation is None:
+                training, validation = hold_out(training, float(self.validation_fraction), model.seed)
+            by_class = self._weights_by_class(training)
+            warn_all(warnings_about_row_weights(training, by_class))
+            n_before = model.n_epochs
+            trained = self._train(model, training, validation, params, n_threads, by_class)
+            kept_entry = self.history_[self.n_epochs_ - 1]
+            warn_all(warnings_about_fit(trained.model, training, kept_entry, by_class))
+            warn_all(warnings_about_weights(trained.model, self.history_[n_before:]))
+        return self
+
+    def _fit_batch(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        """Do what `partial_fit` does."""
+        with self._unchanged_on_error():
+            params = self._checked_parameters() | {"n_epochs": 1, "early_stopping": False}
+            resumes = self.__sklearn_is_fitted__()
+            training = self._training_data(X, y, sample_weight, resumes=resumes, is_batch=True)
+            n_threads = resolve_n_threads(self.n_jobs)
+            model = self._model_to_train(params, training, n_threads, resumes=resumes)
+            by_class = self._weights_by_class(training)
+            warn_all(warnings_about_row_weights(training, by_class, is_batch=True))
+            trained = self._train(model, training, None, params, n_threads, by_class)
+            warn_all(warnings_about_weights(trained.model, self.history_[-1:]))
+        return self
+
     @abstractmethod
     def _targets_for_record(self) -> dict[str, Any]:
         """Return what a `ModelRecord` holds of the training targets."""
@@ -150,15 +211,15 @@ class Trainable(Estimator):
         return table, y
 
     def _model_to_train(
-        self, params: dict[str, Any], training: TrainingRows, n_machines: int, n_threads: int, *, resumes: bool
+        self, params: dict[str, Any], training: TrainingRows, n_threads: int, *, resumes: bool
     ) -> Model:
         """Return a new model, or a copy of the current one, which is needed if the call fails."""
         parameters, n_averaged = machine_parameters(params, training.examples.n_features), params.get("average_last", 1)
         keeps_best = bool(params["early_stopping"])
-        check_fit(parameters, n_machines, len(training), n_threads=n_threads, keeps_best=keeps_best)
+        check_fit(parameters, self._n_machines, len(training), n_threads=n_threads, keeps_best=keeps_best)
         if resumes:
             return self._model.resumed(parameters, int(n_averaged))
-        return Model.new(parameters, n_machines, draw_seed(self.random_state), int(n_averaged))
+        return Model.new(parameters, self._n_machines, draw_seed(self.random_state), int(n_averaged))
 
     def _train(
         self,

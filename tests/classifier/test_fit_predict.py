@@ -212,7 +212,8 @@ def test_weights_at_the_largest_are_told_of_once_and_by_number(problem):
 
 def test_the_version_is_that_of_the_distribution():
     assert wtm.__version__
-    assert wtm.__all__ == ["Booleanizer", "WTMClassifier", "WTMRegressor", "__version__", "load_model"]
+    estimators = ["FuzzyWTMClassifier", "FuzzyWTMRegressor", "WTMClassifier", "WTMRegressor"]
+    assert wtm.__all__ == ["Booleanizer", *estimators, "__version__", "load_model"]
 
 
 def test_parameters_are_stored_as_given_and_checked_in_fit_alone(problem):

@@ -103,8 +103,10 @@ def machine_parameters(params: dict[str, Any], n_features: int) -> MachineParame
     if "literal_failures" not in params:
         return parameters
     # With as many failures as features, a clause could vote for every row, and would then never lose a literal.
+    # With room for more literals than features, it would include features together with their negations.
     failures, start = min(int(params["literal_failures"]), -(-n_features // 2)), int(params["gamma_start"])
-    return FuzzyParameters(**vars(parameters), literal_failures=failures, gamma_start=start)
+    budget = None if parameters.max_literals is None else min(parameters.max_literals, n_features)
+    return FuzzyParameters(**vars(parameters) | {"max_literals": budget}, literal_failures=failures, gamma_start=start)
 
 
 def draw_seed(random_state: Any) -> int:
