@@ -1,21 +1,32 @@
 """The decorators of every kernel: how Numba compiles them.
 
-Numba would turn each inner function into machine code and wrap it for Python, although only kernels call it, which
-have their own copy. Here inner functions stop before that. The classes below are Numba's ways to customize a compiler.
+Numba would optimize each inner function, turn it into machine code and wrap it for Python, although only kernels call
+it, which have their own copy. Here a kernel is put together from all its inner functions as they are written, and
+optimized once. The classes below are Numba's ways to customize a compiler.
 """
 
+import contextlib
 import functools
-from collections.abc import Callable
-from typing import Any
+import gc
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar, Self
 
 import numba
 from llvmlite.binding import Linkage
 from numba import types
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
-from numba.core.compiler_machinery import AnalysisPass, register_pass
+from numba.core.compiler import CompilerBase, Flags
+from numba.core.compiler_machinery import AnalysisPass, PassManager, register_pass
 from numba.core.registry import CPUDispatcher
-from numba.core.typed_passes import NativeLowering
+from numba.core.typed_passes import (
+    AnnotateTypes,
+    IRLegalization,
+    NativeLowering,
+    NoPythonBackend,
+    NopythonTypeInference,
+    PreLowerStripPhis,
+)
+from numba.core.untyped_passes import FixupArgs, InlineInlinables, IRProcessing, ReconstructSSA, TranslateByteCode
 
 from wtm.kernels.kernel_cache import cache_of
 
@@ -24,15 +35,81 @@ from wtm.kernels.kernel_cache import cache_of
 _jit = functools.partial(numba.njit, nogil=True, _nrt=False)
 
 
-class _InnerLibrary(JITCodeLibrary):
-    """The optimized code of an inner function for kernels to link in, without machine code of its own.
+# --- Numba's compiler ---------------------------------------------------------------------------------------
 
-    A version of Numba without this hook would only take longer. Without the optimization, kernels compile faster, but
-    some of them are slower.
+
+class _Flags(Flags):
+    """Numba's flags, for fast comparison.
+
+    Numba compares all of them whenever it looks up the types of an operation: a tenth of the time of all compilation.
     """
 
-    def _finalize_final_module(self) -> None:
+    _known: ClassVar[dict[str, Self]] = {}
+
+    def copy(self) -> Self:
+        return self._known.setdefault(self.summary(), super().copy())
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+
+@contextlib.contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """Numba makes so many objects that looking for garbage among them would be a fifth of the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+class _Compiler(CompilerBase):
+    """Numba's compiler without the passes that find nothing to do in kernels, such as those for Python's closures."""
+
+    def compile_extra(self, func: Callable[..., Any]) -> Any:
+        self.state.flags = _Flags(self.state.flags)
+        with _no_garbage_collection():
+            return super().compile_extra(func)
+
+    def _passes(self, *last: Any) -> list[Any]:
+        passes = PassManager(type(self).__name__)
+        for step in (
+            TranslateByteCode,
+            FixupArgs,
+            IRProcessing,
+            InlineInlinables,
+            ReconstructSSA,
+            NopythonTypeInference,
+            PreLowerStripPhis,
+            IRLegalization,
+            AnnotateTypes,
+            NativeLowering,
+            *last,
+            NoPythonBackend,
+        ):
+            passes.add_pass(step, step._name)
+        passes.finalize()
+        return [passes]
+
+
+# --- Inner functions ----------------------------------------------------------------------------------------
+
+
+class _InnerLibrary(JITCodeLibrary):
+    """The code of an inner function as Numba writes it, for kernels to link in."""
+
+    def finalize(self) -> None:
+        for library in dict.fromkeys(self._linking_libraries):
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == Linkage.external:
+                function.linkage = Linkage.linkonce_odr
         self._finalized = True
+
+    def _get_module_for_linking(self) -> Any:
+        return self._final_module
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)
@@ -51,44 +128,13 @@ class _PublishInner(AnalysisPass):
         return False
 
 
-class _InnerCompiler(CompilerBase):
+class _InnerCompiler(_Compiler):
     def define_pipelines(self) -> list[Any]:
         state = self.state
         state.flags.no_compile = True
         state.flags.noalias = not state.flags.forceinline  # it tells LLVM that calls don't keep the address of a record
         state.library = _InnerLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
-        passes = DefaultPassBuilder.define_nopython_pipeline(state)
-        passes.add_pass_after(_PublishInner, NativeLowering)
-        passes.finalize()
-        return [passes]
-
-
-class _KernelLibrary(JITCodeLibrary):
-    """The code of a kernel with its inner functions, which nothing else calls: LLVM can learn all about them."""
-
-    def _optimize_final_module(self) -> None:
-        for function in self._final_module.functions:
-            if function.linkage == Linkage.linkonce_odr:
-                function.linkage = Linkage.internal
-        super()._optimize_final_module()
-
-
-class _KernelCompiler(CompilerBase):
-    def define_pipelines(self) -> list[Any]:
-        state = self.state
-        state.library = _KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
-        state.library.enable_object_caching()
-        return [DefaultPassBuilder.define_nopython_pipeline(state)]
-
-
-def kernel(func: Callable[..., Any]) -> Any:
-    """Compile `func` on its first call, to run without the GIL, and keep the machine code on disk if possible.
-
-    A kernel allocates nothing: Numba refuses one that does.
-    """
-    dispatcher = _jit(pipeline_class=_KernelCompiler, no_cfunc_wrapper=True)(func)
-    dispatcher._cache = cache_of(func)
-    return dispatcher
+        return self._passes(_PublishInner)
 
 
 class _InnerDispatcher(CPUDispatcher):
@@ -104,9 +150,44 @@ class _InnerDispatcher(CPUDispatcher):
         self.overloads[tuple(cres.signature.args)] = cres  # and not where Python's calls are looked up
 
 
-def _inner(func: Callable[..., Any], **options: Any) -> Any:
+# --- Kernels ------------------------------------------------------------------------------------------------
+
+
+class _KernelLibrary(JITCodeLibrary):
+    """The code of a kernel with its inner functions, which nothing else calls: LLVM can learn all about them."""
+
+    def _optimize_final_module(self) -> None:
+        for function in self._final_module.functions:
+            if function.linkage == Linkage.linkonce_odr:
+                function.linkage = Linkage.internal
+        super()._optimize_final_module()
+
+
+class _KernelCompiler(_Compiler):
+    def define_pipelines(self) -> list[Any]:
+        state = self.state
+        state.library = _KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        return self._passes()
+
+
+# --- The decorators -----------------------------------------------------------------------------------------
+
+
+def kernel(func: Callable[..., Any]) -> Any:
+    """Compile `func` on its first call, to run without the GIL, and keep the machine code on disk if possible.
+
+    A kernel allocates nothing: Numba refuses one that does.
+    """
+    dispatcher = _jit(pipeline_class=_KernelCompiler, no_cfunc_wrapper=True)(func)
+    dispatcher._cache = cache_of(func)
+    return dispatcher
+
+
+def _inner(func: Callable[..., Any], forceinline: bool) -> Any:
+    # Without `forceinline`, a function would have that of the one that happens to be compiled when it is first called.
     dispatcher = _jit(
-        no_cpython_wrapper=True, no_cfunc_wrapper=True, no_rewrites=True, pipeline_class=_InnerCompiler, **options
+        forceinline=forceinline, no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=_InnerCompiler
     )(func)
     dispatcher.__class__ = _InnerDispatcher
     return dispatcher
@@ -117,7 +198,7 @@ def function(func: Callable[..., Any]) -> Any:
 
     Arrays that it is passed must not overlap, and records are passed as `wtm.kernels.records.far`.
     """
-    return _inner(func)
+    return _inner(func, forceinline=False)
 
 
 def inline(func: Callable[..., Any]) -> Any:

@@ -183,7 +183,7 @@ def _announce_compilation() -> None:
     logger = logging.getLogger("wtm")
     if logger.level > logging.INFO:
         return
-    message = "compiling kernels for this processor, once: about 20 s"
+    message = "compiling kernels for this processor, once: about 10 s"
     if sys.stderr is not None and (sys.stderr.isatty() or "ipykernel" in sys.modules):
         print(message, file=sys.stderr, flush=True)
     else:

@@ -15,7 +15,12 @@ from numba.extending import intrinsic, lower_getattr_generic, models, register_m
 class _Reference(types.Type):
     def __init__(self, record: Any) -> None:
         self.record = record
-        super().__init__(name=f"reference({record})")
+        # LLVM reads the names of argument types with every call: that of the record, which lists its fields, is long.
+        super().__init__(name=f"reference({record.instance_class.__name__})")
+
+    @property
+    def key(self) -> Any:
+        return self.record
 
 
 @register_model(_Reference)
