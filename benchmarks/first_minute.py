@@ -80,8 +80,8 @@ def main() -> None:
     if hasattr(os, "getloadavg"):
         print(f"Load average {os.getloadavg()[0]:.1f}: above the number of cores, all times are too long.")
     print()
-    print(f"Medians of {rounds} rounds in milliseconds: of processor time, but of wall time for predictions. Modules are")
-    print("compiled to bytecode before, as pip does.\n")
+    print(f"Medians of {rounds} rounds in milliseconds: of processor time, but of wall time for predictions.")
+    print("Modules were compiled to bytecode before, as pip does.\n")
     print(f"| | {' | '.join(runs)} |\n| --- | --- | --- |")
     for name in next(iter(runs.values()))[0]:
         medians = (1000 * statistics.median(one[name] for one in times) for times in runs.values())

@@ -39,15 +39,19 @@ _jit = functools.partial(numba.njit, nogil=True, _nrt=False)
 
 
 class _Flags(Flags):
-    """Numba's flags, for fast comparison.
+    """Numba's flags, with the same ones for whatever kernels call of Numba's own functions.
 
-    Numba compares all of them whenever it looks up the types of an operation: a tenth of the time of all compilation.
+    Numba looks up each operation by its flags and types. Comparing the flags' values would be a tenth of the time of
+    all compilation; and with the flags of every caller, the operations would be compiled several times.
     """
 
-    _known: ClassVar[dict[str, Self]] = {}
+    _of_callees: ClassVar[Self | None] = None
 
     def copy(self) -> Self:
-        return self._known.setdefault(self.summary(), super().copy())
+        if _Flags._of_callees is None:
+            _Flags._of_callees = super().copy()
+            _Flags._of_callees.forceinline = False
+        return _Flags._of_callees
 
     __eq__ = object.__eq__
     __hash__ = object.__hash__

@@ -198,8 +198,10 @@ def flush_and_update(clauses, block, params, clause, n, row, is_type_i):
     min_count, n_limits = _set_limits(shared, n, clauses.pending_table, block.limits)
     min_if_false, n_if_false = _set_limits(shared, n + is_type_i, clauses.pending_table, block.limits_if_false)
     n_either = max(n_limits, n_if_false)
-    block.limits[n_limits:n_either] = _NEVER
-    block.limits_if_false[n_if_false:n_either] = _NEVER
+    for i in range(n_limits, n_either):
+        block.limits[i] = _NEVER
+    for i in range(n_if_false, n_either):
+        block.limits_if_false[i] = _NEVER
     a, b = load(random, 0), load(random, 8)
     for w in range(params.n_words):
         word = clause * params.n_words + w

@@ -1,7 +1,7 @@
 """Records by reference: inside a kernel, a named tuple of arrays is passed on as a pointer.
 
 By value, a named tuple of 20 arrays is 140 numbers, which every call takes apart and puts together again. That is most
-of the code that LLVM would have to compile.
+of the code that LLVM would have to compile. The arrays of one dimension become buffers (`wtm.kernels.buffers`).
 """
 
 from typing import Any
@@ -11,16 +11,50 @@ from numba.core import cgutils
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import intrinsic, lower_getattr_generic, models, register_model
 
+from wtm.kernels.buffers import Buffer, buffer_of, is_bufferable
+
 
 class _Reference(types.Type):
+    """A pointer to a struct, whose members have the types `members`."""
+
     def __init__(self, record: Any) -> None:
         self.record = record
+        self.members = tuple(map(_member, record.types))
         # LLVM reads the names of argument types with every call: that of the record, which lists its fields, is long.
         super().__init__(name=f"reference({record.instance_class.__name__})")
 
     @property
     def key(self) -> Any:
         return self.record
+
+
+def _is_record(field: Any) -> bool:
+    return isinstance(field, types.BaseNamedTuple)
+
+
+def _member(field: Any) -> Any:
+    """Type of an attribute of a reference."""
+    if _is_record(field):
+        return _Reference(field)
+    return Buffer(field.dtype) if is_bufferable(field) else field
+
+
+def _struct(reference: Any) -> Any:
+    """Type of the struct in memory."""
+    return types.Tuple([_struct(member) if isinstance(member, _Reference) else member for member in reference.members])
+
+
+def _value(context: Any, builder: Any, record: Any, value: Any) -> Any:
+    """The struct with the members of a named tuple."""
+    members = []
+    for i, field in enumerate(record.types):
+        member = builder.extract_value(value, i)
+        if _is_record(field):
+            member = _value(context, builder, field, member)
+        elif is_bufferable(field):
+            member = buffer_of(context, builder, field, member)
+        members.append(member)
+    return context.make_tuple(builder, _struct(_Reference(record)), members)
 
 
 @register_model(_Reference)
@@ -40,7 +74,8 @@ def by_reference(typingctx, record):
     """A reference to a named tuple, with the same attributes."""
 
     def codegen(context, builder, sig, args):
-        return _pair(builder, *(cgutils.alloca_once_value(builder, args[0]) for _ in range(2)))
+        struct = _value(context, builder, record, args[0])
+        return _pair(builder, *(cgutils.alloca_once_value(builder, struct) for _ in range(2)))
 
     return _Reference(record)(record), codegen
 
@@ -67,8 +102,8 @@ def near(typingctx, reference):
 
     def codegen(context, builder, sig, args):
         far = builder.extract_value(args[0], 1)
-        record = builder.load(builder.bitcast(far, context.get_value_type(sig.args[0].record).as_pointer()))
-        return _pair(builder, cgutils.alloca_once_value(builder, record), far)
+        struct = builder.load(builder.bitcast(far, context.get_value_type(_struct(reference)).as_pointer()))
+        return _pair(builder, cgutils.alloca_once_value(builder, struct), far)
 
     return reference(reference), codegen
 
@@ -79,10 +114,15 @@ class _Attributes(AttributeTemplate):
 
     def generic_resolve(self, reference: Any, name: str) -> Any:
         fields = reference.record.fields
-        return reference.record[fields.index(name)] if name in fields else None
+        return reference.members[fields.index(name)] if name in fields else None
 
 
 @lower_getattr_generic(_Reference)
 def _(context, builder, reference, value, name):
-    pointer = builder.bitcast(builder.extract_value(value, 0), context.get_value_type(reference.record).as_pointer())
-    return builder.load(cgutils.gep_inbounds(builder, pointer, 0, reference.record.fields.index(name)))
+    index = reference.record.fields.index(name)
+    pointer_type = context.get_value_type(_struct(reference)).as_pointer()
+    near, far = (
+        cgutils.gep_inbounds(builder, builder.bitcast(builder.extract_value(value, i), pointer_type), 0, index)
+        for i in range(2)
+    )
+    return _pair(builder, near, far) if isinstance(reference.members[index], _Reference) else builder.load(near)

@@ -16,7 +16,8 @@ from numba import types
 from numba.core import cgutils
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, models, register_model
-from numba.np.arrayobj import make_array
+
+from wtm.kernels.buffers import data_of
 
 _WORDS = ir.VectorType(ir.IntType(64), 8)
 _BYTES = ir.VectorType(ir.IntType(8), 64)
@@ -40,8 +41,7 @@ class _U64x8Model(models.PrimitiveModel):
 
 
 def _address(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
-    data = make_array(array_type)(context, builder, array).data
-    return builder.bitcast(builder.gep(data, [index]), _WORDS.as_pointer())
+    return builder.bitcast(builder.gep(data_of(context, builder, array_type, array), [index]), _WORDS.as_pointer())
 
 
 @intrinsic
@@ -291,9 +291,7 @@ def prefetch(typingctx, array, index):
     """Prefetch the cache line of ``array[index]``."""
 
     def codegen(context, builder, sig, args):
-        address = builder.bitcast(
-            builder.gep(make_array(sig.args[0])(context, builder, args[0]).data, [args[1]]), _BYTE
-        )
+        address = builder.bitcast(builder.gep(data_of(context, builder, sig.args[0], args[0]), [args[1]]), _BYTE)
         signature = ir.FunctionType(ir.VoidType(), [_BYTE, _I32, _I32, _I32])
         function = cgutils.get_or_insert_function(builder.module, signature, "llvm.prefetch.p0")
         builder.call(function, [address, *(ir.Constant(_I32, value) for value in (0, 3, 1))])
