@@ -51,7 +51,7 @@ def train(
         typer.Option(
             "--T",
             help="Threshold that sums of votes are trained toward. "
-            + _defaults("25", regression="100", fuzzy="2", both="10"),
+            + _defaults("25", regression="100", fuzzy="8", both="20"),
             show_default=False,
         ),
     ] = None,
@@ -60,7 +60,7 @@ def train(
         typer.Option(
             "--s",
             help="Specificity; a larger s makes each rule true for fewer rows. "
-            + _defaults("3", regression="10", fuzzy="200", both="100"),
+            + _defaults("3", regression="10", fuzzy="50"),
             show_default=False,
         ),
     ] = None,
@@ -74,14 +74,14 @@ def train(
     literal_failures: Annotated[
         int | None,
         typer.Option(
-            help="Conditions that must fail before a rule of --fuzzy is silent. Default: 16; 8 with --regression.",
+            help="Conditions that must fail before a rule of --fuzzy is silent. Default: 8.",
             show_default=False,
         ),
     ] = None,
     max_literals: Annotated[
         int | None,
         typer.Option(
-            help="Conditions that a rule may have; a few have more. " + _defaults("no limit", fuzzy="48", both="24"),
+            help="Conditions that a rule may have; a few have more. " + _defaults("no limit", fuzzy="16"),
             show_default=False,
         ),
     ] = None,
