@@ -1,6 +1,9 @@
 """The number of threads that `n_jobs` stands for."""
 
-from joblib.parallel import get_active_backend
+import functools
+
+import joblib
+from joblib.parallel import ThreadingBackend, get_active_backend
 
 
 def resolve_n_threads(n_jobs: int | None) -> int:
@@ -18,4 +21,13 @@ def resolve_n_threads(n_jobs: int | None) -> int:
     """
     # `joblib.effective_n_jobs` asks for processes: a worker of multiprocessing can start none, and joblib would warn.
     backend, n_jobs_of_context = get_active_backend(prefer="threads")
-    return max(1, int(backend.effective_n_jobs(n_jobs_of_context if n_jobs is None else n_jobs)))
+    n_jobs = n_jobs_of_context if n_jobs is None else n_jobs
+    if n_jobs is not None and n_jobs < 0 and isinstance(backend, ThreadingBackend):
+        return max(1, _n_cores() + 1 + n_jobs)
+    return max(1, int(backend.effective_n_jobs(n_jobs)))
+
+
+@functools.cache
+def _n_cores() -> int:
+    """Count cores once: joblib reads files of the system, which takes as long as predicting a hundred rows."""
+    return int(joblib.cpu_count())
