@@ -76,20 +76,24 @@ def test_rules_are_searched_and_sorted(mixed):
     page, clf, X, y = mixed
     rules = clf.rules(X, y, one_sided=False)
     assert cells(page, "conditions") == rules.columns["conditions"][:15]
+    assert page.run("byId('rules-more').textContent") == f"Show {len(rules) - 15} more rules"
     page.run("byId('rules-more').click()")
     assert cells(page, "conditions") == rules.columns["conditions"]
+    assert "most come first" in page.run("byId('rules').textContent")
     page.run("document.querySelector('[data-key=weight] button').focus()")
     page.press("Enter")
+    assert "come first" not in page.run("byId('rules').textContent")
     weights = [float(text) for text in cells(page, "weight")]
     assert weights == sorted(weights, reverse=True)
     assert page.run("document.activeElement.closest('th').ariaSort") == "descending"
     page.press("Enter")
     assert cells(page, "weight")[::-1] != cells(page, "weight") == [f"{w:.4g}" for w in sorted(rules.columns["weight"])]
-    page.run("byId('rules-search').focus()")
-    for key in "RED MEM":
+    page.run("byId('rules-search').value = ' != RED  and'; byId('rules-search').focus()")
+    for key in " Mem":
         page.press(key)
     texts = cells(page, "conditions")
-    assert sorted(texts) == sorted(text for text in rules.columns["conditions"] if "red" in text and "mem" in text)
+    assert sorted(texts) == sorted(text for text in rules.columns["conditions"] if "!= red AND mem" in text)
+    assert texts
     assert page.run("byId('rules-found').textContent") == f"{len(texts)} of {len(rules)} rules"
     page.run("byId('rules-class').selectedIndex = 2; byId('rules-class').dispatchEvent(new Event('change'))")
     assert set(cells(page, "side")) <= {"▲ for no", "▼ against no"}
@@ -146,11 +150,43 @@ def test_the_nearest_change_is_made(mixed):
     page = mixed[0]
     for _ in range(5):
         before = page.run("document.querySelector('#decision strong').textContent")
+        offered = page.run("byId('decision').textContent")
         page.run("document.querySelector('#decision button').click()")
         after = page.run("document.querySelector('#decision strong').textContent")
         assert after != before
-        assert f"Nearest change: {after} would be predicted" in page.run("byId('decision').textContent")
+        assert f"Nearest change: {after} would be predicted" in offered
+        assert "Nearest change" not in page.run("byId('decision').textContent")
         page.run("byId('row-next').click()")
+
+
+def test_bars_have_one_scale(mixed):
+    page = mixed[0]
+
+    def widths(bars):
+        return page.run(f"[...document.querySelectorAll('{bars} .fill')].map((fill) => parseFloat(fill.style.width))")
+
+    for name in ("support", "precision", "decides"):
+        shares = [float(text.removesuffix(" %").replace("–", "0")) for text in cells(page, name)]
+        assert widths(f"td.{name}") == pytest.approx(shares, abs=0.06)
+    page.run(
+        "for (let i = 0; i < 30 && !byId('reasons').innerText.includes('Speak against'); i++) byId('row-next').click()"
+    )
+    texts = page.run("[...document.querySelectorAll('#reasons .number')].map((number) => number.textContent)")
+    effects = np.array([float(text.replace("−", "-")) for text in texts])
+    assert effects.min() < 0 < effects.max()
+    assert widths("#reasons") == pytest.approx(100 * np.abs(effects) / np.abs(effects).max(), rel=1e-2)
+
+
+def test_without_rows_nothing_is_claimed_of_votes_and_data_that_are_not_there(show):
+    X = np.array([[0, 0], [1, 1]] * 30)
+    state = json.loads(to_json(small(n_clauses=4, T=2).fit(X, X[:, 0])))
+    state["rules"] = [rule for rule in state["rules"] if not rule["false"]]  # none holds for the row that is made up
+    page = show(to_html(from_json(json.dumps(state))))
+    reasons = page.run("byId('reasons').textContent")
+    assert reasons == "Why 0 and not 1?The sum of votes is 0, and 1 is predicted only if it is above 0."
+    assert page.run("byId('rules-order').textContent") == "Rules of the largest weight come first."
+    assert not page.run("byId('overview').checkVisibility()")
+    assert "Overview" not in page.run("document.querySelector('nav').innerText")
 
 
 def test_pixels_are_turned_on(show):

@@ -9,6 +9,7 @@ const percent = (share, decimals = 1) => (share === null ? "–" : `${(100 * sha
 const counted = (n, one, many = `${one}s`) => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 const largest = (numbers) => numbers.reduce((most, number) => Math.max(most, Math.abs(number)), 0) || 1;
+const folded = (text) => text.toLowerCase().replace(/\s+/g, " ").trim(); // as searches compare texts
 const label = (place) => shorten(classes[place], 40);
 
 function element(tag, attributes, ...children) {
@@ -34,6 +35,19 @@ function bar(share, kind = "") {
 
 const withBar = (text, share) => element("span", {}, element("span", { class: "number" }, text), bar(share));
 const button = (text, onclick) => element("button", { type: "button", onclick }, text);
+
+const STEP = 200; // of what a click shows more
+
+/** Writes on a button how many more it shows; hides it if nothing is left. */
+function offerMore(id, nLeft, one) {
+  byId(id).hidden = nLeft <= 0;
+  byId(id).textContent = `Show ${counted(Math.min(nLeft, STEP), one)}`;
+}
+
+/** Hides a part of the report and the links to it. */
+function hidePart(id) {
+  document.querySelectorAll(`#${id}, [href="#${id}"]`).forEach((part) => { part.hidden = true; });
+}
 
 /** Makes a table; the first cell of each row is its heading, and cells can be elements. */
 function table(titles, rows, kind = "") {

@@ -47,6 +47,7 @@ function showOverview() {
   }
   if (rows[0].length > 1) body.append(table(titles.slice(0, rows[0].length), rows));
   if (labelled) body.append(element("h3", {}, "Confusion"), confusion(counts.pairs));
+  if (!body.childElementCount) hidePart("overview");
 }
 
 /** Shows the confusion matrix or, if there are many classes, its largest entries off the diagonal. */
@@ -67,7 +68,7 @@ function confusion(pairs) {
 // ---- The table of rules ----
 
 const FIRST_RULES = 15;
-const texts = rules.conditions.map((ofRule) => ofRule.map((id) => conditions[id].text).join(" AND ").toLowerCase());
+const texts = rules.conditions.map((ofRule) => ofRule.map((id) => conditions[id].text).join(" AND ")).map(folded);
 const number = (key, title, values, text, most) => (
   { key, title, values, cell: (rule) => withBar(text(values[rule]), values[rule] / most) });
 const sizes = weights.map(Math.abs);
@@ -77,16 +78,17 @@ const RULE_COLUMNS = [
   ...("support" in rules ? [number("support", "Support", rules.support, percent, 1)] : []),
   ...("precision" in rules ? [number("precision", "Precision", rules.precision, percent, 1)] : []),
   ...("separation" in rules ? [number("separation", "Separation", rules.separation, digits, largest(rules.separation))] : []),
-  ...("decides" in rules ? [number("decides", "Decides", rules.decides, percent, largest(rules.decides))] : []),
+  ...("decides" in rules ? [number("decides", "Decides", rules.decides, percent, 1)] : []),
   { key: "conditions", title: "Conditions", values: rules.conditions.map((ofRule) => ofRule.length), cell: ruleText, ascending: true },
 ];
+const FIRST_ORDER = `Rules ${"separation" in rules ? "that separate the classes most" : "of the largest weight"} come first.`;
 const view = { column: null, ascending: false, shown: FIRST_RULES };
 
 function chosenRules() {
-  const words = byId("rules-search").value.toLowerCase().split(/\s+/);
+  const typed = folded(byId("rules-search").value);
   const wanted = byId("rules-class").selectedIndex - 1;
   const chosen = [...votes.keys()].filter((rule) =>
-    words.every((word) => texts[rule].includes(word)) && (wanted < 0 || rules.class[rule] === wanted));
+    texts[rule].includes(typed) && (wanted < 0 || rules.class[rule] === wanted));
   if (!view.column) return chosen;
   const value = (rule) => view.column.values[rule] ?? -1; // the precision of a rule that never holds
   const sign = view.ascending ? 1 : -1;
@@ -105,7 +107,8 @@ function showRules() {
   byId("rules-table").replaceChildren(element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows));
   const all = counted(votes.length, "rule");
   byId("rules-found").textContent = chosen.length === votes.length ? all : `${chosen.length.toLocaleString("en")} of ${all}`;
-  byId("rules-more").hidden = chosen.length <= view.shown;
+  byId("rules-order").textContent = view.column ? "" : FIRST_ORDER;
+  offerMore("rules-more", chosen.length - view.shown, "more rule");
 }
 
 function sortBy(column) {
@@ -116,17 +119,18 @@ function sortBy(column) {
 }
 
 function prepareRules() {
-  byId("rules-order").textContent = !("separation" in rules) ? "The heaviest come first."
-    : "Those that separate the classes most come first. Support is the share of rows for which a rule holds; " +
+  if ("separation" in rules) {
+    byId("rules-terms").textContent = "Support is the share of rows for which a rule holds; " +
       ("precision" in rules ? "precision is the share of these whose label agrees; " : "") +
       "separation is large if a heavy rule holds for one class only; a rule decides the rows that would be predicted otherwise without it.";
+  }
   if (isOneSided) byId("rules-vote").append(" All votes are for or against ", nameOf(classes[1], 40), ", which is predicted if their sum is above 0.");
   byId("rules-class").parentElement.hidden = isOneSided;
   byId("rules-class").append(...["all", ...classes].map((text) => element("option", {}, shorten(text, 60))));
   const again = () => { view.shown = FIRST_RULES; showRules(); };
   byId("rules-search").addEventListener("input", again);
   byId("rules-class").addEventListener("change", again);
-  byId("rules-more").addEventListener("click", () => { view.shown += 200; showRules(); });
+  byId("rules-more").addEventListener("click", () => { view.shown += STEP; showRules(); });
   showRules();
 }
 
@@ -140,8 +144,8 @@ function showColumns(shown = 20) {
   byId("columns-list").replaceChildren(...byImportance.slice(0, shown).map((place) => element("li", {},
     nameOf(columns[place].name, 60), element("span", { class: "number" }, percent(importance(place))),
     bar(importance(place) / most))));
-  byId("columns-more").hidden = columns.length <= shown;
-  byId("columns-more").onclick = () => showColumns(shown + 200);
+  offerMore("columns-more", columns.length - shown, "more column");
+  byId("columns-more").onclick = () => showColumns(shown + STEP);
 }
 
 // ---- Images ----
@@ -216,7 +220,7 @@ function prepareRows() {
   byId("row-form").addEventListener("submit", (event) => event.preventDefault());
   byId("values-search-label").hidden = columns.length < 10;
   byId("values-search").addEventListener("input", showValues);
-  byId("values-more").addEventListener("click", () => { state.shownColumns += 200; showValues(); });
+  byId("values-more").addEventListener("click", () => { state.shownColumns += STEP; showValues(); });
   byId("row-image").addEventListener("click", flipPixel);
   byId("row-image").hidden = !image;
   showRow();
@@ -241,11 +245,11 @@ function change(values, isTyped = false) {
 }
 
 function showValues() {
-  const word = byId("values-search").value.toLowerCase();
-  const found = byImportance.filter((place) => columns[place].name.toLowerCase().includes(word));
+  const typed = folded(byId("values-search").value);
+  const found = byImportance.filter((place) => folded(columns[place].name).includes(typed));
   byId("values").replaceChildren(...found.slice(0, state.shownColumns).map((place) =>
     element("label", { "data-column": place }, nameOf(columns[place].name, 60), control(place))));
-  byId("values-more").hidden = found.length <= state.shownColumns;
+  offerMore("values-more", found.length - state.shownColumns, "more column");
 }
 
 /** Makes the input for a column: numbers are typed, and everything else is chosen. */
@@ -283,7 +287,7 @@ function showDecision() {
   if (changed.length) parts.push(element("p", {}, isTurned ? `Before your changes: ${label(before)}.` : "Your changes leave the decision as it was."));
   if (row.label !== null) parts.push(element("p", {}, `Label of the row: ${label(row.label)}${row.label === before ? "." : ", so the model was wrong."}`));
   parts.push(sumsTable(now, changed.length > 0));
-  if (row.nearest) parts.push(nearestChange(row.nearest));
+  if (row.nearest && !changed.length) parts.push(nearestChange(row.nearest));
   byId("decision").replaceChildren(...parts);
   showReasons(now);
 }
@@ -306,10 +310,7 @@ function sumsTable(now, isChanged) {
 
 function nearestChange(nearest) {
   const text = element("p", {}, "Nearest change: ", nameOf(nearest.text, 300), " ");
-  const make = () => {
-    state.row = [...state.original];
-    change(Object.fromEntries(nearest.changes.map((id) => [conditions[id].column, valueFor(conditions[id])])));
-  };
+  const make = () => change(Object.fromEntries(nearest.changes.map((id) => [conditions[id].column, valueFor(conditions[id])])));
   if (nearest.changes.length) text.append(button("Make this change", make));
   return text;
 }
@@ -333,30 +334,39 @@ function showReasons(now) {
   const strongest = others.reduce((best, place) => (now.totals[place] > now.totals[best] ? place : best));
   const rival = state.rival === null || state.rival === now.predicted ? strongest : state.rival;
   const effects = weights.map((weight, rule) => ({ [now.predicted]: weight, [rival]: -weight })[rules.class[rule]] || 0);
-  const list = (title, chosen) => reasonList(title, chosen.filter((rule) => effects[rule]), effects);
+  const most = largest([...now.held, ...state.before.held].map((rule) => effects[rule])); // of all lists, to compare them
+  const list = (title, chosen) => reasonList(title, chosen.filter((rule) => effects[rule]), effects, most);
   const select = element("select", { "aria-label": "Class to compare with", onchange: () => { state.rival = others[select.selectedIndex]; showReasons(now); } },
     ...others.map((place) => element("option", {}, label(place))));
   select.selectedIndex = others.indexOf(rival);
   const lead = Number(now.totals[now.predicted] - now.totals[rival]) * unit;
   byId("reasons").replaceChildren(
     element("h3", {}, "Why ", nameOf(classes[now.predicted], 40), " and not ", others.length > 1 ? select : nameOf(classes[rival], 40), "?"),
-    element("p", {}, isOneSided
-      ? `The sum of votes is ${digits(Math.abs(lead))} ${now.predicted ? "above" : "below"} 0. ` +
-        `Rules ${now.predicted ? "for" : "against"} ${label(1)} add to this lead.`
-      : `The sum is ahead by ${digits(lead)}. A rule for ${label(now.predicted)} adds its weight to the lead, ` +
-        `and so does a rule against ${label(rival)}.`),
+    element("p", {}, leadText(now.predicted, rival, lead)),
     ...list("Speak for it", now.held.filter((rule) => effects[rule] > 0)),
     ...list("Speak against it", now.held.filter((rule) => effects[rule] < 0)),
     ...list("No longer hold after your changes", state.before.held.filter((rule) => !now.held.includes(rule))));
 }
 
-function reasonList(title, chosen, effects) {
+function leadText(predicted, rival, lead) {
+  if (!lead) {
+    return isOneSided ? `The sum of votes is 0, and ${label(1)} is predicted only if it is above 0.`
+      : "The sums are equal, and of classes with equal sums the first is predicted.";
+  }
+  return isOneSided
+    ? `The sum of votes is ${digits(Math.abs(lead))} ${predicted ? "above" : "below"} 0. ` +
+      `Rules ${predicted ? "for" : "against"} ${label(1)} add to this lead.`
+    : `The sum is ahead by ${digits(lead)}. A rule for ${label(predicted)} adds its weight to the lead, ` +
+      `and so does a rule against ${label(rival)}.`;
+}
+
+function reasonList(title, chosen, effects, most) {
   if (!chosen.length) return [];
   const sorted = chosen.sort((one, other) => Math.abs(effects[other]) - Math.abs(effects[one]));
   const item = (rule) => {
     const isNew = !state.before.held.includes(rule);
     return element("li", {}, element("span", { class: "number" }, signed(effects[rule])),
-      bar(Math.abs(effects[rule] / effects[sorted[0]]), effects[rule] > 0 ? "for" : "against"),
+      bar(Math.abs(effects[rule]) / most, effects[rule] > 0 ? "for" : "against"),
       element("span", {}, ruleText(rule), " → ", side(rule), isNew ? " (new)" : ""));
   };
   const items = element("ol", { class: "reasons" }, ...sorted.slice(0, 8).map(item));
@@ -373,5 +383,5 @@ showOverview();
 prepareRules();
 showColumns();
 if (image) showImages();
-byId("images").hidden = byId("to-images").hidden = !image;
+else hidePart("images");
 prepareRows();
