@@ -1,6 +1,5 @@
 """FuzzyWTMClassifier: a Weighted Tsetlin Machine whose rules need not hold in full."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,6 +7,7 @@ import numpy as np
 from wtm.label_training import LabelTrainable
 from wtm.prediction import Predictor
 from wtm.rules.fuzzy_readable import FuzzyReadable
+from wtm.tables.condition_grammar import spell_label
 
 __all__ = ["FuzzyWTMClassifier"]
 
@@ -76,6 +76,8 @@ class FuzzyWTMClassifier(FuzzyReadable, Predictor, LabelTrainable):
     1.0
     """
 
+    has_strict_rules = False
+
     def __init__(
         self,
         n_clauses: int = 100,
@@ -131,6 +133,9 @@ class FuzzyWTMClassifier(FuzzyReadable, Predictor, LabelTrainable):
         labels: list[Any] = self.classes_.tolist()
         return labels
 
-    def _predictions(self, sums: np.ndarray) -> Sequence[Any]:
-        predicted: list[Any] = self.classes_[sums.argmax(axis=1)].tolist()
-        return predicted
+    def _action(self, label: Any, polarity: int) -> str:
+        return f"votes {'for' if polarity > 0 else 'against'} {spell_label(label)}"
+
+    def _predictions(self, sums: np.ndarray) -> list[tuple[Any, str]]:
+        predicted = self.classes_[sums.argmax(axis=1)].tolist()
+        return [(label, f"predicted: {spell_label(label)}") for label in predicted]

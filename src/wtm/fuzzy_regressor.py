@@ -1,7 +1,6 @@
 """FuzzyWTMRegressor: a Weighted Tsetlin Machine for numbers whose rules need not hold in full."""
 
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -57,7 +56,6 @@ class FuzzyWTMRegressor(FuzzyReadable, NumberTrainable):
     """
 
     _n_thresholds = 30
-    _verbs: ClassVar[tuple[str, str]] = ("adds to", "subtracts from")
 
     def __init__(
         self,
@@ -115,8 +113,17 @@ class FuzzyWTMRegressor(FuzzyReadable, NumberTrainable):
     def _labels(self) -> list[Any]:
         return list(range(self.n_outputs_))
 
-    def _predictions(self, sums: np.ndarray) -> Sequence[Any]:
-        return list(self._numbers(sums))
+    def _action(self, label: Any, polarity: int) -> str:
+        verb, preposition = ("adds", "to") if polarity > 0 else ("subtracts", "from")
+        return verb if self.n_outputs_ == 1 else f"{verb} {preposition} output {label}"
+
+    def _predictions(self, sums: np.ndarray) -> list[tuple[Any, str]]:
+        middle, _ = middle_and_half(self.y_range_)
+        start = ", ".join(f"{number:.4g}" for number in middle.tolist())
+        return [
+            (row, f"predicted: {', '.join(f'{number:.4g}' for number in row.tolist())}, from {start} with these rules:")
+            for row in self._numbers(sums)
+        ]
 
     def _worth_of_votes(self) -> np.ndarray:
         _, half = middle_and_half(self.y_range_)

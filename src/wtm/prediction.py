@@ -13,6 +13,7 @@ from wtm.machine.calibration import log_probabilities, probabilities
 class Predictor(ClassifierMixin, Estimator):
     """The part of `wtm.WTMClassifier` that predicts."""
 
+    has_strict_rules = True  # a rule votes only where all of its conditions hold
     classes_: np.ndarray
 
     def class_sums(self, X: Any) -> np.ndarray:
@@ -65,7 +66,7 @@ class Predictor(ClassifierMixin, Estimator):
 
 def check_classifier(clf: Any) -> None:
     """Raise a TypeError or NotFittedError unless `clf` is a fitted classifier of wtm."""
-    if not isinstance(clf, Predictor):
+    if not isinstance(clf, Predictor) or not clf.has_strict_rules:
         raise TypeError(
             f"clf must be a WTMClassifier, got a {type(clf).__name__}. For a pipeline, pass pipeline[-1]: "
             "what it writes expects rows as pipeline[:-1].transform returns them. For a search, pass best_estimator_."

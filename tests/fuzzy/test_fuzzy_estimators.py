@@ -8,7 +8,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tests.fuzzy.conftest import small, small_regressor
 from tests.helpers.fingerprint import model_digest, votes_digest
-from wtm import FuzzyWTMClassifier, FuzzyWTMRegressor, WTMClassifier, load_model
+from wtm import FuzzyWTMClassifier, FuzzyWTMRegressor, WTMClassifier, export, load_model
+from wtm.report_page import to_html
+from wtm.rules import heaviest_rules, rules_of
 
 MAKERS = pytest.mark.parametrize("make", [small, small_regressor])
 
@@ -151,3 +153,16 @@ def summary(model):
     states = np.array([machine.states for machine in model.machines_], float)
     exponents = np.array([machine.exponents for machine in model.machines_])
     return [last["type_i"], last["type_ii"], last["literals_per_clause"], states.mean(), states.std(), exponents.std()]
+
+
+def test_what_is_for_strict_rules_refuses_fuzzy_ones(fitted):
+    for refuse in (export.to_json, export.to_python, export.to_c, to_html, rules_of, heaviest_rules):
+        with pytest.raises(TypeError, match=r"must be a WTMClassifier.*got a FuzzyWTMClassifier"):
+            refuse(fitted)
+
+
+def test_numerals_are_not_numbers_to_predict(majority):
+    X, y = table(small_regressor, majority)
+    for text in (y.astype(str), y.astype(str).tolist(), y.astype(str).astype(object)):
+        with pytest.raises(ValueError, match=r"y must hold numbers, got .*text is not a number"):
+            small_regressor().fit(X, text)

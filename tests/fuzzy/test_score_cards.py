@@ -46,7 +46,15 @@ def test_explanations_of_numbers_add_up_to_the_prediction(majority):
         middle = model.y_range_.mean(axis=1)
         assert np.clip(middle + added, *model.y_range_.T) == pytest.approx(predicted)
         assert row.prediction == pytest.approx(predicted)
-    assert "adds to 0" in str(model.rules()) + str(list(map(str, model.rules())))
+    texts = "".join(map(str, model.rules()))
+    assert "adds to output 1" in texts
+    assert "subtracts from output 0" in texts
+    single = small_regressor().fit(X, y)
+    assert " THEN adds: " in "".join(map(str, single.rules()))
+    (middle,) = single.y_range_.mean(axis=1)
+    assert str(single.explain(X[:1])[0]).startswith(
+        f"predicted: {single.predict(X[:1])[0]:.4g}, from {middle:.4g} with"
+    )
 
 
 def test_support_is_counted(people, fitted):
@@ -66,7 +74,7 @@ def test_support_is_counted(people, fitted):
     ],
 )
 def test_titles(needed, title):
-    assert ScoreCard("yes", 1, 3, needed, 0.5, (), 0).title == title
+    assert ScoreCard("yes", 1, 3, needed, 0.5, (), 0, "votes for yes").title == title
 
 
 def test_cards_are_shown(people, fitted):
@@ -79,7 +87,7 @@ def test_cards_are_shown(people, fitted):
         "class", "side", "weight", "n_needed", "length", "conditions", "support"
     ]  # fmt: skip
     assert str(fitted.explain(X[:1])[0]).startswith("predicted: ")
-    assert repr(fitted.explain(X[:1])[0]).startswith("<Explanation of ")
+    assert repr(fitted.explain(X[:1])[0]).startswith("<Explanation by ")
     assert fitted.explain(X[:0]) == []
 
 

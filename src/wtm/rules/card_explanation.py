@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from wtm.rules.score_cards import ScoreCard, ScoreCards
-from wtm.tables.condition_grammar import spell_label
 from wtm.utils.printable import counted
 
 _CARDS_SHOWN = 5
@@ -20,6 +19,8 @@ class CardExplanation:
     ----------
     prediction : object
         The predicted class, or the predicted numbers.
+    heading : str
+        What is predicted, in words.
     cards : list of ScoreCard
         Those that vote on the row, the heaviest votes first.
     n_true : ndarray of shape (n_cards,), int64
@@ -30,6 +31,7 @@ class CardExplanation:
     """
 
     prediction: Any
+    heading: str
     n_true: np.ndarray
     votes: np.ndarray
     _table: ScoreCards
@@ -42,23 +44,17 @@ class CardExplanation:
 
     def __str__(self) -> str:
         shown = [self._lines(i) for i in range(min(_CARDS_SHOWN, len(self._places)))]
-        lines = [f"predicted: {_spelled(self.prediction)}", *(line for of_card in shown for line in of_card)]
+        lines = [self.heading, *(line for of_card in shown for line in of_card)]
         left = self.votes[len(shown) :]
         if len(left):
             lines.append(f"  {left.sum():+9.4g}  from {counted(len(left), 'lighter rule')}")
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"<Explanation of {_spelled(self.prediction)} by {counted(len(self._places), 'rule')}>"
+        return f"<Explanation by {counted(len(self._places), 'rule')}: {self.heading}>"
 
     def _lines(self, i: int) -> list[str]:
         card = self._table[int(self._places[i])]
-        vote = f"  {self.votes[i]:+9.4g}  on {spell_label(card.label)}"
         n_true = self.n_true[i] - card.n_always
-        return [f"{vote}: {n_true} of {card.n_conditions} hold", *(f"             {x}" for x in card.lines)]
-
-
-def _spelled(prediction: Any) -> str:
-    if isinstance(prediction, np.ndarray):
-        return ", ".join(f"{number:.4g}" for number in prediction.tolist())
-    return spell_label(prediction)
+        title = f"  {self.votes[i]:+9.4g}  {card.action}: {n_true} of {card.n_conditions} hold"
+        return [title, *(f"             {line}" for line in card.lines)]

@@ -1,7 +1,7 @@
 """The part of the fuzzy estimators that shows what they have learnt."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,8 +19,6 @@ from wtm.utils.threads import resolve_n_threads
 
 class FuzzyReadable(Estimator):
     """An estimator of fuzzy clauses whose rules can be read and explain its predictions."""
-
-    _verbs: ClassVar[tuple[str, str]] = ("votes for", "votes against")
 
     def rules(self, X: Any = None, *, feature_names: Sequence[str] | None = None) -> ScoreCards:
         """Return the rules as score cards.
@@ -87,17 +85,17 @@ class FuzzyReadable(Estimator):
         worth = voting.clause_votes * self._worth_of_votes()[np.arange(len(lengths)) // voting.n_clauses]
         for examples, counts in self._clause_votes(self._table(X, min_rows=0)):
             sums = voting.sums(examples, n_threads=resolve_n_threads(self.n_jobs))
-            for prediction, found in zip(self._predictions(sums), counts.T, strict=True):
+            for (prediction, heading), found in zip(self._predictions(sums), counts.T, strict=True):
                 clauses = np.flatnonzero(found)
                 clauses = clauses[np.argsort(-np.abs(found[clauses] * worth[clauses]), kind="stable")]
                 n_true = lengths[clauses] - most[clauses] + found[clauses]
                 votes = found[clauses] * worth[clauses]
-                explanations.append(CardExplanation(prediction, n_true, votes, cards, clauses))
+                explanations.append(CardExplanation(prediction, heading, n_true, votes, cards, clauses))
         return explanations
 
     def _cards(self, clauses: np.ndarray, names: Sequence[str] | None, support: np.ndarray | None) -> ScoreCards:
         vocabulary, worth = Vocabulary.of(self, names), self._worth_of_votes()
-        return ScoreCards(self._fuzzy_voting(), vocabulary, self._labels(), clauses, worth, self._verbs, support)
+        return ScoreCards(self._fuzzy_voting(), vocabulary, self._labels(), clauses, worth, self._action, support)
 
     def _fuzzy_voting(self) -> FuzzyVotingModel:
         voting = self._voting_model()
@@ -125,5 +123,10 @@ class FuzzyReadable(Estimator):
     def _labels(self) -> list[Any]:
         raise NotImplementedError
 
-    def _predictions(self, sums: np.ndarray) -> Sequence[Any]:
+    def _action(self, label: Any, polarity: int) -> str:
+        """Say what a rule does."""
+        raise NotImplementedError
+
+    def _predictions(self, sums: np.ndarray) -> list[tuple[Any, str]]:
+        """Return the prediction of each row, and the first line of its explanation."""
         raise NotImplementedError

@@ -121,7 +121,7 @@ def _after_pipeline(clf: Any, feature_names: Sequence[str] | None) -> tuple[Pred
 
 
 def _vocabulary(clf: Predictor, feature_names: Sequence[str] | None) -> Vocabulary:
-    if not isinstance(clf, Predictor):
+    if not isinstance(clf, Predictor) or not clf.has_strict_rules:
         raise TypeError(
             f"clf must be a WTMClassifier or a Pipeline that ends with one, got a {type(clf).__name__}. Pass "
             "best_estimator_ of a search."

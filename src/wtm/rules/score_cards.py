@@ -1,7 +1,7 @@
 """The rules of fuzzy clauses: each is a score card, whose points are the conditions that hold."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, overload
 
@@ -11,7 +11,7 @@ from wtm.machine.fuzzy_voting import FuzzyVotingModel
 from wtm.rules.cells import cells_by_column
 from wtm.rules.table_formats import as_html
 from wtm.rules.vocabulary import Vocabulary
-from wtm.tables.condition_grammar import Condition, spell_label
+from wtm.tables.condition_grammar import Condition
 from wtm.utils.printable import counted
 
 _CARDS_SHOWN = 5
@@ -42,6 +42,8 @@ class ScoreCard:
         that give no point are left out.
     n_always : int
         Number of literals of the clause, not counted above, that hold for every row: those of ``x`` and ``NOT (x)``.
+    action : str
+        What it does, in words: ``votes for yes``, ``subtracts``, or of several outputs ``adds to output 1``.
     """
 
     label: Any
@@ -51,7 +53,7 @@ class ScoreCard:
     weight: float
     points: tuple[tuple[tuple[Condition, int], ...], ...]
     n_always: int
-    _verbs: tuple[str, str] = field(default=("votes for", "votes against"), repr=False)
+    action: str
 
     @property
     def max_weight(self) -> float:
@@ -61,13 +63,13 @@ class ScoreCard:
     @property
     def title(self) -> str:
         """The first line of the text."""
-        vote = f"{self._verbs[self.polarity < 0]} {spell_label(self.label)}"
         if self.n_needed < 1:
             always = self.weight * (1 - self.n_needed)
-            return f"ALWAYS {vote}: {always:.4g}, and {self.weight:.4g} more for each of {self.n_conditions} that hold"
+            more = f"{self.weight:.4g} more for each of {self.n_conditions} that hold"
+            return f"ALWAYS {self.action}: {always:.4g}, and {more}"
         further = f", and {self.weight:.4g} more for each further one" if self.n_needed < self.n_conditions else ""
         which = f"at least {self.n_needed} of {self.n_conditions}" if further else f"all {self.n_conditions}"
-        return f"IF {which} hold THEN {vote}: {self.weight:.4g}{further}"
+        return f"IF {which} hold THEN {self.action}: {self.weight:.4g}{further}"
 
     @property
     def lines(self) -> list[str]:
@@ -102,7 +104,7 @@ class ScoreCards(Sequence[ScoreCard]):
     _labels: list[Any]
     _clauses: np.ndarray  # numbers of the clauses, in the order of the table
     _worth: np.ndarray  # of a vote of 1 in fixed point, for each machine
-    _verbs: tuple[str, str]
+    _action: Callable[[Any, int], str]  # of a label and a polarity
     _support: np.ndarray | None = None
 
     def __len__(self) -> int:
@@ -169,15 +171,16 @@ class ScoreCards(Sequence[ScoreCard]):
             if most > least:
                 points.append(tuple((c.condition, n - least) for c, n in zip(cells, counts, strict=True) if n > least))
         n_needed = len(literals) - min(voting.literal_failures, len(literals)) + 1
+        label, polarity = self._labels[machine], 1 if vote > 0 else -1
         return ScoreCard(
-            label=self._labels[machine],
-            polarity=1 if vote > 0 else -1,
+            label=label,
+            polarity=polarity,
             n_conditions=n_conditions,
             n_needed=n_needed - n_always,
             weight=float(abs(vote) * self._worth[machine]),
             points=tuple(points),
             n_always=n_always,
-            _verbs=self._verbs,
+            action=self._action(label, polarity),
         )
 
 

@@ -27,6 +27,8 @@ def real_numbers(values: Any, name: str) -> np.ndarray:
     if getattr(getattr(values, "dtype", None), "kind", None) in tuple("mM"):
         raise TypeError(f"{name} must hold numbers, got dates or times of dtype {values.dtype}: convert them.")
     try:
+        if _holds_text(np.asarray(values)):  # scikit-learn would convert numerals
+            raise ValueError("text is not a number")
         found: np.ndarray = check_array(
             values, ensure_2d=False, allow_nd=True, dtype=np.float64, ensure_all_finite=False, ensure_min_samples=0,
             input_name=name,
@@ -43,3 +45,9 @@ def real_numbers(values: Any, name: str) -> np.ndarray:
             "number."
         )
     return found
+
+
+def _holds_text(values: np.ndarray) -> bool:
+    if values.dtype.kind != "O":
+        return values.dtype.kind in "SUT"
+    return any(isinstance(value, str | bytes) for value in values.ravel().tolist())
