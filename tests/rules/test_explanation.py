@@ -2,10 +2,12 @@
 
 import itertools
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -17,6 +19,7 @@ from wtm.machine.examples import pack_examples
 from wtm.rules import NearestChange
 from wtm.rules.cells import cells_by_column
 from wtm.rules.vocabulary import Vocabulary
+from wtm.tables.condition_grammar import Interval, IsMissing, spell_name
 from wtm.tables.reading import read_table
 
 
@@ -147,7 +150,8 @@ def test_the_nearest_change_is_the_nearest(model, request, new_rows):
             assert after.holds(_column(changed, after.column)).all()
         assert clf.predict(changed).tolist() == [nearest.label]
         assert str(nearest) == f"{nearest.label} would be predicted with " + ", ".join(
-            f"{after} instead of {before}" for before, after in nearest.changes
+            f"{after} instead of {str(before).replace(f'{spell_name(before.column)} is missing', 'missing')}"
+            for before, after in nearest.changes
         )
         given_up = explanation.nearest_change(max_tries=1)
         assert len(given_up.changes) >= fewest > given_up.n_refuted
@@ -156,6 +160,25 @@ def test_the_nearest_change_is_the_nearest(model, request, new_rows):
         assert "not proved" not in str(nearest)
         sizes.add(fewest)
     assert 1 in sizes
+
+
+@pytest.mark.parametrize("seen", [False, True])
+@pytest.mark.parametrize("of", [np.array, pd.DataFrame, sp.csr_array])
+def test_a_nearest_change_says_that_a_value_is_missing(of, seen):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 9, (300, 2)).astype(float)
+    y = X[:, 0] > 4
+    X[: 20 * seen, 0] = np.nan
+    y[: 20 * seen] = False
+    clf = small(n_clauses=20, T=5).fit(of(X), y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a missing value is new to the model
+        known, missing = clf.explain(of(np.array([[1, 3], [np.nan, 3]])), feature_names=["a", "b"])
+    ((before, _),) = known.nearest_change().changes
+    assert isinstance(before, Interval)
+    ((before, after),) = missing.nearest_change().changes
+    assert before == IsMissing("a")
+    assert str(missing.nearest_change()) == f"True would be predicted with {after} instead of missing"
 
 
 def _column(frame, name):

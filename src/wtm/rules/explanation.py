@@ -44,6 +44,7 @@ class Explanation:
     _examples: Examples
     _row: int
     _voting: VotingModel
+    _missing: list[int]
 
     @cached_property
     def rules(self) -> RuleTable:
@@ -77,7 +78,8 @@ class Explanation:
         check_scalar(max_tries, "max_tries", numbers.Integral, min_val=1)
         words = self._examples.literals[self._row].astype("<u8").view(np.uint8)
         features = np.unpackbits(words, count=self._examples.n_features, bitorder="little").view(np.bool_)
-        return find_nearest_change(self._voting, self._table._vocabulary, self._table._labels, features, int(max_tries))
+        vocabulary, labels = self._table._vocabulary, self._table._labels
+        return find_nearest_change(self._voting, vocabulary, labels, features, self._missing, int(max_tries))
 
     def __repr__(self) -> str:
         return f"<Explanation of {_short(spell_label(self.label))} by {counted(len(self.rules), 'rule')}>"

@@ -1,6 +1,6 @@
 """The fewest columns to change so that a row gets another class."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, product
 from typing import Any
@@ -11,7 +11,9 @@ from wtm.machine.examples import pack_examples
 from wtm.machine.voting import VotingModel
 from wtm.rules.cells import cells_by_column
 from wtm.rules.vocabulary import Vocabulary
-from wtm.tables.condition_grammar import Condition, spell_label
+from wtm.tables.columns import NumberColumn
+from wtm.tables.condition_grammar import Condition, IsMissing, spell_label
+from wtm.tables.table import SparseTable, Table
 
 _BATCH = 4096
 
@@ -45,7 +47,7 @@ class NearestChange:
             found = "No change of the columns gives another class" if self.is_nearest else "No change was found"
         else:
             found = f"{spell_label(self.label)} would be predicted with "
-            found += ", ".join(f"{after} instead of {before}" for before, after in self.changes)
+            found += ", ".join(f"{after} instead of {_spell_before(before)}" for before, after in self.changes)
         if self.is_nearest:
             return found
         columns = f"of {self.n_refuted} columns or fewer " if self.n_refuted > 1 else "of a single column "
@@ -53,8 +55,33 @@ class NearestChange:
         return f"{found} (not proved to be the fewest columns, as the search was given up{ruled_out})"
 
 
+def _spell_before(condition: Condition) -> str:
+    return "missing" if isinstance(condition, IsMissing) and condition.is_missing else str(condition)
+
+
+def missing_by_row(table: Table | SparseTable, columns: np.ndarray) -> list[list[int]]:
+    """Return for each row of a table which of some columns are missing."""
+    missing: list[list[int]] = [[] for _ in range(len(table))]
+    if isinstance(table, SparseTable) and not NumberColumn("X", table.csr.data).has_missing():
+        return missing  # without looking at each of very many columns
+    for j in columns.tolist():
+        column = table.column(j)
+        if isinstance(column, NumberColumn):
+            is_missing = np.isnan(column.values) if column.has_missing() else np.zeros(0, np.bool_)
+        else:
+            is_missing = column.codes < 0
+        for row in np.flatnonzero(is_missing).tolist():
+            missing[row].append(j)
+    return missing
+
+
 def find_nearest_change(
-    voting: VotingModel, vocabulary: Vocabulary, labels: Sequence[Any], features: np.ndarray, max_tries: int
+    voting: VotingModel,
+    vocabulary: Vocabulary,
+    labels: Sequence[Any],
+    features: np.ndarray,
+    missing: Container[int],
+    max_tries: int,
 ) -> NearestChange:
     """Search as `wtm.rules.explanation.Explanation.nearest_change` describes.
 
@@ -66,6 +93,8 @@ def find_nearest_change(
         The classes.
     features : ndarray of shape (n_features,), bool
         The row.
+    missing : container of int
+        The columns that are missing in the row. If `fit` saw none missing, the features don't show it.
     max_tries : int
     """
     search = _Search(voting, vocabulary, features)
@@ -74,10 +103,13 @@ def find_nearest_change(
     if found is None:
         found = search.greedily()
         is_nearest = len(found) == n_refuted + 1
-    changed = tuple(
-        (search.cells[column][search.current[column]].condition, search.cells[column][cell].condition)
-        for column, cell in found
-    )
+
+    def holds_now(column: int) -> Condition:
+        if column in missing:
+            return IsMissing(vocabulary.column_name(column))
+        return search.cells[column][search.current[column]].condition
+
+    changed = tuple((holds_now(column), search.cells[column][cell].condition) for column, cell in found)
     return NearestChange(labels[search.predicted_after(found)], changed, is_nearest, n_refuted)
 
 

@@ -13,10 +13,12 @@ from wtm.machine.examples import Examples
 from wtm.prediction import Predictor
 from wtm.rules.explanation import Explanation
 from wtm.rules.merging import Clauses, clauses_of, find_rules
+from wtm.rules.nearest_change import missing_by_row
 from wtm.rules.output_bits import outputs_by_part
 from wtm.rules.rule_statistics import count_rows
 from wtm.rules.rule_table import RuleTable
 from wtm.rules.vocabulary import Vocabulary
+from wtm.tables.table import SparseTable, Table
 from wtm.utils.threads import resolve_n_threads
 from wtm.validation.labels import check_labels, class_indices
 
@@ -106,12 +108,16 @@ class Readable(TransformerMixin, Predictor):
             As in `rules`.
         """
         rules = self.rules(one_sided=one_sided, feature_names=feature_names)
-        labels, voting, explanations = self.classes_.tolist(), self._voting_model(), []
-        for examples, held in self._outputs(X, rules._clauses.ends, rules._clauses.literals):
+        labels, voting = self.classes_.tolist(), self._voting_model()
+        explanations: list[Explanation] = []
+        table, vocabulary = self._table(X, min_rows=0), rules._vocabulary
+        missing = missing_by_row(table, np.unique(vocabulary.columns_of(voting.literal_list % vocabulary.n_features)))
+        for examples, held in self._outputs(table, rules._clauses.ends, rules._clauses.literals):
+            first = len(explanations)
             predicted = voting.sums(examples, n_threads=resolve_n_threads(self.n_jobs)).argmax(axis=1).tolist()
             rows = zip(predicted, np.split(held.indices, held.indptr[1:-1]), range(len(examples)), strict=True)
             explanations += [
-                Explanation(labels[index], rules, rules_of_row, examples, row, voting)
+                Explanation(labels[index], rules, rules_of_row, examples, row, voting, missing[first + row])
                 for index, rules_of_row, row in rows
             ]
         return explanations
@@ -131,7 +137,8 @@ class Readable(TransformerMixin, Predictor):
         """
         check_is_fitted(self)
         voting = self._voting_model()
-        parts = [outputs for _, outputs in self._outputs(X, voting.clause_ends, voting.literal_list)]
+        table = self._table(X, min_rows=0)
+        parts = [outputs for _, outputs in self._outputs(table, voting.clause_ends, voting.literal_list)]
         if len(parts) == 1:
             return parts[0]
         return sp.vstack(parts, format="csr") if parts else sp.csr_array((0, len(voting.clause_votes)))
@@ -154,9 +161,11 @@ class Readable(TransformerMixin, Predictor):
             object,
         )
 
-    def _outputs(self, X: Any, ends: np.ndarray, literals: np.ndarray) -> Iterator[tuple[Examples, sp.csr_array]]:
+    def _outputs(
+        self, table: Table | SparseTable, ends: np.ndarray, literals: np.ndarray
+    ) -> Iterator[tuple[Examples, sp.csr_array]]:
         """Return an iterator over examples and the outputs of clauses for them, some rows at a time."""
-        n_threads, table, n_clauses = resolve_n_threads(self.n_jobs), self._table(X, min_rows=0), len(ends) - 1
+        n_threads, n_clauses = resolve_n_threads(self.n_jobs), len(ends) - 1
         parts = self._parts(table, n_threads, bytes_per_row=n_clauses // 8)
         return outputs_by_part(parts, ends, literals, n_threads=n_threads)
 
