@@ -46,6 +46,36 @@ def test_rows_without_a_label_are_left_out(model, write):
     assert done("rules", model, "--data", write(as_csv(table), "gaps.csv")).stdout == some
 
 
+def test_the_labels_can_be_in_another_column(model, data, write):
+    table = people()
+    table["bought"] = table.pop("buys")
+    renamed = write(as_csv(table))
+    expected = done("rules", model, "--data", data).stdout
+    assert done("rules", model, "--data", renamed, "--target", "bought").stdout == expected
+    assert "pass --data too" in refused("rules", model, "--target", "bought", code=2)
+    assert "no column 'sold', which --target names" in refused("rules", model, "--data", renamed, "--target", "sold")
+
+
+def test_a_rule_that_never_holds_has_no_precision(model, data, write):
+    table = people()
+    few = write(as_csv({name: cells[:1] for name, cells in table.items()}))
+    n_rules = len(load_model(model).rules())
+    lines = done("rules", model, "--data", few, "--per-class", n_rules).stdout.splitlines()
+    silent = [line for line in lines if "[support 0.0%, separation " in line]
+    assert silent
+    assert all(("precision " in line) == (line not in silent) for line in lines)
+    assert "nan" not in "".join(lines)
+
+
+def test_a_note_says_how_many_rules_are_not_printed(model):
+    n_rules = len(load_model(model).rules())
+    result = done("rules", model, "--per-class", n_rules - 3)
+    assert result.stderr == f"note: 3 more rules; --per-class {n_rules} shows them\n"
+    assert done("rules", model, "--per-class", n_rules - 3, "--quiet").stderr == ""
+    assert done("rules", model, "--per-class", n_rules).stderr == ""
+    assert done("rules", model, "--per-class", n_rules - 1).stderr.startswith("note: 1 more rule; ")
+
+
 def test_without_labels_there_is_no_precision(model, write, frame):
     table = people()
     del table["buys"]

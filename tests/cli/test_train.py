@@ -4,10 +4,11 @@ import re
 
 import numpy as np
 import pytest
+import typer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.helpers.shell import N_ROWS, QUICK, as_csv, column, done, people, refused, same_model
+from tests.helpers.shell import N_ROWS, QUICK, as_csv, column, done, invoke, people, refused, same_model
 from wtm import WTMClassifier, load_model
 from wtm.cli.holdout import divide
 
@@ -330,3 +331,14 @@ def test_missing_values_that_only_held_out_rows_have(train, write):
     data = write(as_csv(table))
     for seed in range(5):  # in some of them the missing value is held out
         train(data, "--seed", seed, target="y")
+
+
+def test_the_model_is_saved_before_a_line_is_printed(trained, tmp_path, monkeypatch):
+    def closed(*_, err=False, **__):
+        if not err:
+            raise BrokenPipeError
+
+    monkeypatch.setattr(typer, "echo", closed)
+    out = tmp_path / "model.safetensors"
+    assert invoke("train", trained[0] / "people.csv", "--target", "buys", "--out", out, *QUICK).exit_code == 1
+    assert same_model(load_model(out), load_model(trained[0] / "model.safetensors"))

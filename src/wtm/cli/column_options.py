@@ -18,6 +18,12 @@ def named_target(target: str, source: TableFile, purpose: str = "which --target 
     return target
 
 
+def check_target_has_data(target: str | None, data: object) -> None:
+    """Check that an option for the target comes with a file to read it from, which is None otherwise."""
+    if target is not None and data is None:
+        raise OptionError("--target names a column of the file in --data: pass --data too.")
+
+
 def target_of(model: AnyModel, target: str | None, path: Path) -> str:
     """Return the name of the target: that of the training if `target` is None."""
     name = getattr(model, "target_name_", None) if target is None else target

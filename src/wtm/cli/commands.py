@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from wtm.cli.shared_options import ModelFile, NewModelFile, Target, path_argument, with_options
+from wtm.cli.shared_options import ModelFile, NewModelFile, Quiet, Target, path_argument, with_options
 from wtm.cli.table_options import TableOptions, data_options, table_options
 
 
@@ -20,6 +20,12 @@ def _check_holdout(holdout: float) -> float:
 _Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")]
 _DropMissingTarget = Annotated[
     bool, typer.Option("--drop-missing-target", help="Leave out rows without a target; otherwise they are an error.")
+]
+_DataTarget = Annotated[
+    str | None,
+    typer.Option(
+        help="Column of --data with the labels. Default: that of the training.", metavar="COLUMN", show_default=False
+    ),
 ]
 
 
@@ -203,6 +209,8 @@ def rules(
     options: TableOptions | None,
     model: ModelFile,
     per_class: Annotated[int, typer.Option(min=1, help="Rules per class, or per number that is predicted.")] = 10,
+    target: _DataTarget = None,
+    quiet: Quiet = False,
 ) -> None:
     """Print the rules of a model without redundant conditions, class by class.
 
@@ -215,7 +223,7 @@ def rules(
     """
     from wtm.cli.rules import rules
 
-    rules(path_argument(model, "MODEL"), per_class, options)
+    rules(path_argument(model, "MODEL"), per_class, options, target, quiet=quiet)
 
 
 @with_options(table_options, "overwrite")
@@ -247,14 +255,7 @@ def report(
     options: TableOptions | None,
     model: ModelFile,
     out: Annotated[str, typer.Option(help="HTML file to write.", metavar="PATH")],
-    target: Annotated[
-        str | None,
-        typer.Option(
-            help="Column of the file with the labels. Default: that of the training.",
-            metavar="COLUMN",
-            show_default=False,
-        ),
-    ] = None,
+    target: _DataTarget = None,
     rows: Annotated[int, typer.Option(min=0, help="Rows to explain, spread over the file.")] = 30,
     image_shape: Annotated[
         str | None,

@@ -11,7 +11,6 @@ from wtm.classifier import WTMClassifier
 from wtm.cli.column_options import target_of
 from wtm.cli.errors import OptionError
 from wtm.cli.labelled_rows import all_rows, rows_with_labels
-from wtm.cli.notes import warnings_as_notes
 from wtm.cli.output import check_output
 from wtm.cli.table_options import TableOptions
 from wtm.loading import load_classifier
@@ -30,8 +29,7 @@ def reduce_with_labels(
     clf = _loaded(options, model, out)
     X, y, _ = rows_with_labels(clf, options, target_of(clf, target, model))
     assert y is not None
-    with warnings_as_notes(options.note):
-        reduced = reduce(clf, X, y)
+    reduced = reduce(clf, X, y)
     accuracy = f"accuracy on {counted(len(y), 'row')}: {clf.score(X, y):.2%} -> {reduced.score(X, y):.2%}"
     _save(clf, reduced, out, accuracy)
 
@@ -42,8 +40,7 @@ def reduce_without_labels(
     """Make a model with the rows of a table, save it, and print what has changed."""
     clf = _loaded(options, model, out)
     X = all_rows(clf, options)
-    with warnings_as_notes(options.note):
-        reduced = reduce(clf, X)
+    reduced = reduce(clf, X)
     same = float(np.mean(clf.predict(X) == reduced.predict(X)))
     _save(clf, reduced, out, f"the same label on {same:.2%} of {counted(len(X), 'row')}")
 

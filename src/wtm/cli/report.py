@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from wtm.cli.column_options import check_target_has_data
 from wtm.cli.errors import OptionError
 from wtm.cli.labelled_rows import rows_with_labels
 from wtm.cli.output import check_output
@@ -24,8 +25,7 @@ def report(
     overwrite: bool,
 ) -> None:
     """Write the page, with the rules counted on a table and some of its rows explained, if there is one."""
-    if target is not None and options is None:
-        raise OptionError("--target names a column of the file in --data: pass --data too.")
+    check_target_has_data(target, options)
     if out == STANDARD_STREAM:
         raise OptionError("--out must be a file, such as model.html; got - for standard output.")
     check_output(out, [model] if options is None else [model, options.data], overwrite=overwrite)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from wtm.cli.errors import OptionError
+from wtm.cli.notes import warnings_as_notes, write_note
 from wtm.utils.paths import as_path
 
 ALL_CORES = -1
@@ -54,18 +55,22 @@ def path_argument(path: str, name: str) -> Path:
 def with_options(shared: Callable[..., Any], *without: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Make a command of a function: its own options, then those of `shared`, except some.
 
-    The function gets the result of `shared` as its first argument.
+    The function gets the result of `shared` as its first argument, and an option of both besides. Warnings that it
+    gives are written as notes.
     """
     others = [option for name, option in inspect.signature(shared).parameters.items() if name not in without]
 
     def decorate(work: Callable[..., None]) -> Callable[..., None]:
         own = list(inspect.signature(work).parameters.values())[1:]
+        names = {option.name for option in others}
+        options = [*(option for option in own if option.name not in names), *others]
 
         def command(**given: Any) -> None:
-            options = shared(**{option.name: given.pop(option.name) for option in others})
-            work(options, **given)
+            with warnings_as_notes(lambda text: None if given["quiet"] else write_note(text)):
+                of_shared = shared(**{option.name: given[option.name] for option in others})
+                work(of_shared, **{option.name: given[option.name] for option in own})
 
-        parameters = [option.replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in [*own, *others]]
+        parameters = [option.replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in options]
         command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         command.__doc__ = work.__doc__
         return command

@@ -119,7 +119,7 @@ def table_options(
 def data_options(
     data: Annotated[
         str | None,
-        typer.Option(help="CSV or Parquet file to measure on, as above.", metavar="FILE", show_default=False),
+        typer.Option(help="CSV (also gzipped) or Parquet file to measure on.", metavar="FILE", show_default=False),
     ] = None,
     missing: _Missing = None,
     separator: _Separator = None,

@@ -13,7 +13,7 @@ from wtm.booleanizer import Booleanizer
 from wtm.classifier import WTMClassifier
 from wtm.cli.column_options import named_target, parse_names
 from wtm.cli.errors import OptionError
-from wtm.cli.holdout import divide, divide_numbers, print_worth
+from wtm.cli.holdout import divide, divide_numbers, worth
 from wtm.cli.model_kinds import AnyModel, Regressor, kind_to_train
 from wtm.cli.notes import warnings_as_notes, with_progress
 from wtm.cli.output import check_output
@@ -71,8 +71,7 @@ def train(
         training, held_out = divide(y, holdout, model.random_state)
     with warnings_as_notes(options.note, noted):
         _fit(model, columns.take(training), y[training])
-        typer.echo(_summary(model, columns, y))
-        print_worth(model, columns, y, training, held_out)
+        lines = [_summary(model, columns, y), *worth(model, columns, y, training, held_out)]
         if refit and len(held_out):
             model = _fit(clone(model), columns, y)
     # Kept in the model file, for `wtm predict` and `wtm evaluate`.
@@ -82,7 +81,8 @@ def train(
     model.verbose, model.n_jobs = 0, None  # settings of this training, not of the model
     model.save(out)
     rows = "all rows" if refit or not len(held_out) else "the training rows"
-    typer.echo(f"{out}: the model trained on {rows}")
+    for line in (*lines, f"{out}: the model trained on {rows}"):  # once the file is there, if a pipe closes
+        typer.echo(line)
 
 
 def _new_model(
