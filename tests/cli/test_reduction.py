@@ -80,12 +80,12 @@ def test_misuse_is_refused_in_one_line_before_anything_is_written(model, data, w
     prune = ("prune", model, data, "--out", out)
     for wanted in ((), ("--rules", 3, "--min-weight", 1)):
         assert "exactly one of --rules, --max-accuracy-loss and --min-weight" in refused(*prune, *wanted, code=2)
-    assert "the largest weight" in refused(*prune, "--min-weight", 1e6)
+    assert refused(*prune, "--min-weight", 1e6).startswith("wtm: --min-weight must be at most ")
     one_class = people()
     one_class["buys"] = ["no"] * len(one_class["buys"])
     alike, empty = write(as_csv(one_class), "alike.csv"), write(data.read_text().splitlines()[0] + "\n", "empty.csv")
     assert "two classes or more" in refused("prune", model, alike, "--rules", 3, "--out", out)
-    assert "rows of every class" in refused("refit", model, alike, "--out", out)
+    assert "wtm: the target must have rows of every class" in refused("refit", model, alike, "--out", out)
     for command, (options, _) in COMMANDS.items():
         assert "no rows" in refused(command, model, empty, "--out", out, *options)
         assert "standard output" in refused(command, model, data, "--out", "-", *options, code=2)

@@ -78,7 +78,9 @@ def test_misuse_is_refused_before_anything_is_written(model, data, tmp_path):
     assert "pass --data too" in refused(*command, "--target", "buys", code=2)
     assert "no column 'b', which --target names" in refused(*command, "--data", data, "--target", "b")
     assert "a height and a width such as 28x28, got '28'" in refused(*command, "--image-shape", "28", code=2)
-    assert "got 2 x 3 = 6" in refused(*command, "--image-shape", "2x3")
+    image = refused(*command, "--image-shape", "2x3")
+    assert image.startswith("wtm: --image-shape must have a pixel for each ")
+    assert "got 2 x 3 = 6" in image
     assert "got - for standard output" in refused("report", model, "--out", "-", code=2)
     assert "which is read" in refused("report", model, "--out", model, "--overwrite")
     assert not list(tmp_path.iterdir())

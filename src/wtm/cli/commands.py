@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from wtm.cli.shared_options import ModelFile, NewModelFile, Quiet, Target, path_argument, with_options
+from wtm.cli.shared_options import ModelFile, NewModelFile, Quiet, Target, in_range, path_argument, with_options
 from wtm.cli.table_options import TableOptions, data_options, table_options
 
 
@@ -100,7 +100,7 @@ def train(
     early_stopping: Annotated[
         bool, typer.Option("--early-stopping", help="Keep the best epoch on a tenth of the training rows.")
     ] = False,
-    seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="The same seed gives the same model.")] = 0,
+    seed: Annotated[int, typer.Option(callback=in_range(0, 2**63 - 1), help="The same seed gives the same model.")] = 0,
     holdout: Annotated[
         float, typer.Option(callback=_check_holdout, help="Share of the rows held out to measure the model.")
     ] = 0.2,
@@ -208,7 +208,9 @@ def evaluate(
 def rules(
     options: TableOptions | None,
     model: ModelFile,
-    per_class: Annotated[int, typer.Option(min=1, help="Rules per class, or per number that is predicted.")] = 10,
+    per_class: Annotated[
+        int, typer.Option(callback=in_range(1), help="Rules per class, or per number that is predicted.")
+    ] = 10,
     target: _DataTarget = None,
     quiet: Quiet = False,
 ) -> None:
@@ -232,7 +234,12 @@ def explain(
     model: ModelFile,
     row: Annotated[
         list[int] | None,
-        typer.Option(min=1, help="Rows to explain, from 1. Default: the first.", metavar="NUMBER", show_default=False),
+        typer.Option(
+            callback=in_range(1),
+            help="Rows to explain, from 1. Default: the first.",
+            metavar="NUMBER",
+            show_default=False,
+        ),
     ] = None,
     nearest_change: Annotated[
         bool,
@@ -256,7 +263,7 @@ def report(
     model: ModelFile,
     out: Annotated[str, typer.Option(help="HTML file to write.", metavar="PATH")],
     target: _DataTarget = None,
-    rows: Annotated[int, typer.Option(min=0, help="Rows to explain, spread over the file.")] = 30,
+    rows: Annotated[int, typer.Option(callback=in_range(0), help="Rows to explain, spread over the file.")] = 30,
     image_shape: Annotated[
         str | None,
         typer.Option(
@@ -287,7 +294,9 @@ def export(
     name: Annotated[str, typer.Option(help="Name of the files, and what names in C and Verilog start with.")] = "model",
     bits: Annotated[
         int | None,
-        typer.Option(min=2, max=63, help="Round votes to this many bits. Default: exact votes.", show_default=False),
+        typer.Option(
+            callback=in_range(2, 63), help="Round votes to this many bits. Default: exact votes.", show_default=False
+        ),
     ] = None,
     dialect: Annotated[
         str | None, typer.Option(help="Of SQL: duckdb or sqlite. Default: duckdb.", show_default=False)

@@ -2,7 +2,7 @@
 
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from wtm.utils.interruption import Terminated, arrived_signal
@@ -12,6 +12,18 @@ _ENDS = {signal.SIGINT: ("interrupted.", 130), signal.SIGTERM: ("terminated.", 1
 
 class OptionError(ValueError):
     """An option has a value that is wrong whatever the files hold; the exit code is that of Typer's own such errors."""
+
+
+@contextmanager
+def options_named(options: Mapping[str, str]) -> Iterator[None]:
+    """Begin the message of a ValueError about a parameter with the option that gives it."""
+    try:
+        yield
+    except ValueError as error:
+        parameter, _, reason = str(error).partition(" ")
+        if parameter not in options:
+            raise
+        raise ValueError(f"{options[parameter]} {reason}") from None
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from wtm.cli.errors import OptionError
-from wtm.cli.shared_options import ModelFile, NewModelFile, Target, path_argument, with_options
+from wtm.cli.shared_options import ModelFile, NewModelFile, Target, in_range, path_argument, with_options
 from wtm.cli.table_options import TableOptions, table_options
 
 
@@ -42,7 +42,9 @@ def prune(
     options: TableOptions,
     model: ModelFile,
     out: NewModelFile,
-    rules: Annotated[int | None, typer.Option(min=1, help="How many rules to keep.", show_default=False)] = None,
+    rules: Annotated[
+        int | None, typer.Option(callback=in_range(1), help="How many rules to keep.", show_default=False)
+    ] = None,
     max_accuracy_loss: Annotated[
         float | None,
         typer.Option(
@@ -90,7 +92,7 @@ def refit(
     model: ModelFile,
     out: NewModelFile,
     penalty: Annotated[
-        str, typer.Option(callback=_check_penalty, help="l1 removes many rules; l2 keeps nearly all.")
+        str, typer.Option(callback=_check_penalty, help="l1 removes many rules; l2 keeps nearly all.", metavar="l1|l2")
     ] = "l1",
     strength: Annotated[
         float | None,
@@ -106,9 +108,10 @@ def refit(
 ) -> None:
     """Give the rules of a model new weights by logistic regression, and write the model.
 
-    Rules that get no weight are removed. The votes then add up to log-odds. If there are enough rows, DATA should have
-    some that the model was not trained on. The new model predicts, but can't be trained further. The table is read as
-    in 'wtm predict'; rows without a label are left out.
+    Rules that get no weight are removed. With three or more classes, a rule can vote on several and then counts once
+    for each, so there can be more rules than before. The votes then add up to log-odds. If there are enough rows, DATA
+    should have some that the model was not trained on. The new model predicts, but can't be trained further.
+    The table is read as in 'wtm predict'; rows without a label are left out.
 
     Example: wtm refit people.safetensors people.csv --out refitted.safetensors
     """

@@ -9,13 +9,15 @@ import typer
 
 from wtm.classifier import WTMClassifier
 from wtm.cli.column_options import target_of
-from wtm.cli.errors import OptionError
+from wtm.cli.errors import OptionError, options_named
 from wtm.cli.labelled_rows import all_rows, rows_with_labels
 from wtm.cli.output import check_output
 from wtm.cli.table_options import TableOptions
 from wtm.loading import load_classifier
 from wtm.table_files.open_table import STANDARD_STREAM
 from wtm.utils.printable import counted
+
+_OPTIONS = {"min_weight": "--min-weight", "C": "--C", "y": "the target"}  # by the parameters of the methods
 
 
 def reduce_with_labels(
@@ -29,7 +31,8 @@ def reduce_with_labels(
     clf = _loaded(options, model, out)
     X, y, _ = rows_with_labels(clf, options, target_of(clf, target, model))
     assert y is not None
-    reduced = reduce(clf, X, y)
+    with options_named(_OPTIONS):
+        reduced = reduce(clf, X, y)
     accuracy = f"accuracy on {counted(len(y), 'row')}: {clf.score(X, y):.2%} -> {reduced.score(X, y):.2%}"
     _save(clf, reduced, out, accuracy)
 

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from wtm.cli.column_options import check_target_has_data
-from wtm.cli.errors import OptionError
+from wtm.cli.errors import OptionError, options_named
 from wtm.cli.labelled_rows import rows_with_labels
 from wtm.cli.output import check_output
 from wtm.cli.table_options import TableOptions
@@ -33,7 +33,8 @@ def report(
     clf = load_classifier(model)
     X, y, rows = (None, None, None) if options is None else rows_with_labels(clf, options, target)
     names = None if rows is None else rows + 1
-    page = to_html(clf, X, y, row_names=names, image_shape=shape, n_rows=n_rows)
+    with options_named({"image_shape": "--image-shape"}):
+        page = to_html(clf, X, y, row_names=names, image_shape=shape, n_rows=n_rows)
     with atomic_write(out) as file:
         file.write(page.encode())
 

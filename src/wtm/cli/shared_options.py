@@ -15,6 +15,19 @@ from wtm.utils.paths import as_path
 ALL_CORES = -1
 
 
+def in_range(smallest: int, largest: int | None = None) -> Callable[[Any], Any]:
+    """Return a callback that refuses a number, or one of several, outside a range; typer's own message has no value."""
+    allowed = f"at least {smallest}" if largest is None else f"from {smallest} to {largest}"
+
+    def check(given: Any) -> Any:
+        for number in given if isinstance(given, list) else [given]:
+            if number is not None and (number < smallest or (largest is not None and number > largest)):
+                raise typer.BadParameter(f"must be {allowed}, got {number}.")
+        return given
+
+    return check
+
+
 def _check_n_jobs(n_jobs: int) -> int:
     if n_jobs == 0:
         raise typer.BadParameter("must be a positive number, or -1 for all cores, got 0.")
@@ -66,7 +79,7 @@ def with_options(shared: Callable[..., Any], *without: str) -> Callable[[Callabl
         options = [*(option for option in own if option.name not in names), *others]
 
         def command(**given: Any) -> None:
-            with warnings_as_notes(lambda text: None if given["quiet"] else write_note(text)):
+            with warnings_as_notes(lambda text: None if given.get("quiet") else write_note(text)):
                 of_shared = shared(**{option.name: given[option.name] for option in others})
                 work(of_shared, **{option.name: given[option.name] for option in own})
 

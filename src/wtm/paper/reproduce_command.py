@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from wtm.cli.errors import OptionError
-from wtm.cli.shared_options import ALL_CORES, NJobs, with_options
+from wtm.cli.shared_options import ALL_CORES, NJobs, in_range, with_options
 from wtm.paper.run_options import QUICK_FOLDER, Options
 from wtm.paper.settings import NAMES, Preset, Swept
 
@@ -49,9 +49,13 @@ def _options(
     methods: Annotated[
         str, typer.Option(callback=_check_methods, help="Train only wtm (with weights), only tm (without), or wtm,tm.")
     ] = "wtm,tm",
-    epochs: Annotated[int | None, typer.Option(min=1, help="Epochs of every machine.", show_default=False)] = None,
-    seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Seed of the first training.")] = 0,
-    seeds: Annotated[int, typer.Option(min=1, max=1000, help="Trainings per machine, with successive seeds.")] = 1,
+    epochs: Annotated[
+        int | None, typer.Option(callback=in_range(1), help="Epochs of every machine.", show_default=False)
+    ] = None,
+    seed: Annotated[int, typer.Option(callback=in_range(0, 2**63 - 1), help="Seed of the first training.")] = 0,
+    seeds: Annotated[
+        int, typer.Option(callback=in_range(1, 1000), help="Trainings per machine, with successive seeds.")
+    ] = 1,
     n_jobs: NJobs = ALL_CORES,
     data_dir: Annotated[
         Path | None,
