@@ -189,6 +189,15 @@ def test_without_rows_nothing_is_claimed_of_votes_and_data_that_are_not_there(sh
     assert "Overview" not in page.run("document.querySelector('nav').innerText")
 
 
+def test_without_rules_no_value_is_said_to_matter(show):
+    state = json.loads(to_json(mixed_model()))
+    state["rules"] = []
+    page = show(to_html(from_json(json.dumps(state))))
+    assert page.run("byId('rows-intro').textContent").startswith("No rule has a condition, so no value changes the")
+    assert "The sums are equal, and of classes with equal sums the first" in page.run("byId('reasons').textContent")
+    assert not page.run("byId('columns').checkVisibility()")
+
+
 def test_pixels_are_turned_on(show):
     X = np.random.default_rng(0).integers(0, 2, (60, 9))
     clf = small(n_clauses=10).fit(X, X[:, 4])

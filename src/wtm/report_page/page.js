@@ -200,6 +200,7 @@ function flipPixel(event) {
 const state = { original: [], row: [], before: null, rival: null, shownColumns: 40 };
 
 function prepareRows() {
+  if (!columns.length) byId("rows-intro").textContent = "No rule has a condition, so no value changes the decision.";
   if (!data.rows.length) {
     data.rows.push({ name: "made up", label: null, values: columns.map((column) => column.start) });
     byId("rows-intro").textContent += " The report was made without rows, so this one is made up.";
@@ -382,6 +383,7 @@ function reasonList(title, chosen, effects, most) {
 showOverview();
 prepareRules();
 showColumns();
+if (!columns.length) hidePart("columns");
 if (image) showImages();
 else hidePart("images");
 prepareRows();
