@@ -177,7 +177,8 @@ def _visit_blocks(rows, params, clauses, block, evaluates):
         begin_block(block, params, rows, start, count)
         if evaluates:
             evaluate_block(clauses, block, params)
-            n_watched += clauses.n_included.sum()
+            for slot in range(clauses.n_included.size):
+                n_watched += clauses.n_included[slot]
     return n_watched
 
 

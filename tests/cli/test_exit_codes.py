@@ -52,4 +52,5 @@ def test_exit_codes(kind, end, n_runs, allowed, tmp_path):
     found = json.loads(ran.stdout)
     assert sum(found.values()) == n_runs
     assert set(found) <= {str(code) for code in allowed}, found
-    assert max(found, key=found.get) in ("1", "130"), found
+    # How many signals arrive while the command reads depends on the machine.
+    assert found.get("130" if end == "interruption" else "1", 0) > n_runs // 10, found
