@@ -17,7 +17,7 @@ class FuzzyWTMClassifier(FuzzyReadable, Predictor, LabelTrainable):
 
     A clause that includes n literals votes ``weight * max(0, min(LF, n) - number of false literals) / LF`` for or
     against its class, where LF is `literal_failures`. So it votes with its full weight where all literals are true,
-    less for each that is false, and not at all from LF false literals on. A few such clauses do what hundreds of those
+    less for each that is false, and not at all from LF false literals on. A few such clauses do what many of those
     of :class:`wtm.WTMClassifier` do, which vote only where all literals are true.
 
     Clauses and their feedback are those of the Fuzzy-Pattern Tsetlin Machine [1]_; weights, sampling and the lazy

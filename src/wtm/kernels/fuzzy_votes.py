@@ -27,7 +27,7 @@ class FuzzyBuffers(NamedTuple):
     columns, tile
         As in `wtm.kernels.votes.VoteBuffers`.
     planes : ndarray of shape (n_planes * 8,), uint64
-        Counts of the false literals of a clause; `planes_for` literals.
+        Counts of the false literals of a clause; `planes_for` says how many.
     digits : ndarray of shape (8 * 8,), uint64
         Buffer of `set_votes`.
     votes : ndarray of shape (512,), uint8
