@@ -6,6 +6,7 @@ import pytest
 from tests.helpers.machines import machine_in, packed_rows, random_rows
 from wtm import reference
 from wtm.kernels.bits import transpose_block
+from wtm.kernels.fuzzy_lazy import new_fuzzy_block, new_fuzzy_clauses
 from wtm.kernels.fuzzy_votes import (
     add_false,
     count_false,
@@ -17,6 +18,7 @@ from wtm.kernels.fuzzy_votes import (
     subtract_false,
 )
 from wtm.kernels.jit import kernel
+from wtm.machine.distributions import gap_table
 from wtm.machine.examples import pack_examples
 from wtm.machine.fuzzy_machine import FuzzyMachine, FuzzyParameters
 from wtm.machine.fuzzy_voting import FuzzyVotingModel
@@ -81,3 +83,15 @@ def test_sums_are_those_of_the_reference(n_features, failures, n_rows):
         twin = reference.FuzzyMachine(machine.states, 128, 2.0, 0.25, 0.1, failures=failures)
         twin.exponents = machine.exponents.astype(np.int64)
         assert found == pytest.approx(np.array([twin.class_sum(x) for x in X[:40]] + list(found[40:])))
+
+
+@pytest.mark.parametrize("n_features", [1, 700, 40_000])
+def test_the_working_space_is_counted(n_features):
+    p = FuzzyParameters(n_features, 20, T=2.0, s=4.0, gamma=0.1, literal_failures=5)
+    machine = FuzzyMachine.new(p, 0, 0)
+    of_machine = (machine.automata, machine.include_bits, machine.exponents, machine.random)
+    table = gap_table(p.kernel_params.p_threshold)
+    clauses = new_fuzzy_clauses(*of_machine, machine.weights, p.n_literals, None, table)
+    block = new_fuzzy_block(np.empty(0, np.uint64), p.n_literals, p.kernel_params.row_words)
+    arrays = [a for a in (*clauses, *block) if isinstance(a, np.ndarray) and not any(a is b for b in of_machine)]
+    assert p.work_bytes == pytest.approx(sum(a.nbytes for a in arrays), rel=0.02, abs=20_000)

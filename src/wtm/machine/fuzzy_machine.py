@@ -42,7 +42,7 @@ class FuzzyParameters(MachineParameters):
         if self.engine == "direct":
             return self.n_clauses * _DIRECT_BYTES_PER_CLAUSE
         n_slots = 2 * (-(-(self.n_clauses // 2) // BLOCK) * BLOCK)
-        per_clause = BLOCK * (planes_for(self.n_literals) // 8 + 1) + self.n_words * WORD_BITS // 8
+        per_clause = BLOCK // 8 * planes_for(self.n_literals) + BLOCK + self.n_words * WORD_BITS // 8
         return n_slots * _BYTES_PER_SLOT + self.n_clauses * per_clause + self.n_literals * (BLOCK // 8 + 4)
 
     @cached_property
