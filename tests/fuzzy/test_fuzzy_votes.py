@@ -85,9 +85,9 @@ def test_sums_are_those_of_the_reference(n_features, failures, n_rows):
         assert found == pytest.approx(np.array([twin.class_sum(x) for x in X[:40]] + list(found[40:])))
 
 
-@pytest.mark.parametrize("n_features", [1, 700, 40_000])
-def test_the_working_space_is_counted(n_features):
-    p = FuzzyParameters(n_features, 20, T=2.0, s=4.0, gamma=0.1, literal_failures=5)
+@pytest.mark.parametrize(("n_features", "n_clauses"), [(1, 2_000), (700, 2_000), (40_000, 20)])
+def test_the_working_space_is_counted(n_features, n_clauses):
+    p = FuzzyParameters(n_features, n_clauses, T=2.0, s=4.0, gamma=0.1, literal_failures=5)
     machine = FuzzyMachine.new(p, 0, 0)
     of_machine = (machine.automata, machine.include_bits, machine.exponents, machine.random)
     table = gap_table(p.kernel_params.p_threshold)
