@@ -38,8 +38,8 @@ class Program:
 
     Attributes
     ----------
-    accuracies : list of float
-        Test accuracy after each epoch, a fraction of 1.
+    accuracies, train_accuracies : list of float
+        Accuracy after each epoch, a fraction of 1: on test rows, and on the training rows that the program samples.
     """
 
     def __init__(self, problem: Problem, setting: Setting, seed: int) -> None:
@@ -51,26 +51,35 @@ class Program:
         weights = np.ones((len(problem.classes), setting.n_clauses))
         weights[:, 1::2] = -1
         state = np.array([(FIRST_STATE + 2 * seed) % 2**64], np.uint64)
-        program_sample(state, len(training.labels), len(testing.labels) // 4)
+        rows, n_sampled = np.arange(len(training.labels)), len(testing.labels) // 4
+        program_sample(state, rows, n_sampled)
+        sampled = training.rows(rows[:n_sampled])
         self.accuracies: list[float] = []
+        self.train_accuracies: list[float] = []
         self._arrays = {"planes": planes, "weights": weights, "state": state}
         scratch = (np.empty(setting.n_clauses, np.bool_), np.empty(n_words, np.uint64), np.empty(n_words, np.uint64))
         feedback = (setting.p_s, setting.gamma, float(setting.T), n_literals)
         self._epoch = partial(
             program_epoch, planes, weights, training.examples.literals, training.labels, *feedback, state, *scratch
         )
-        self._accuracy = partial(program_accuracy, planes, weights, testing.examples.literals, testing.labels)
+        self._test, self._train = (
+            partial(program_accuracy, planes, weights, part.examples.literals, part.labels)
+            for part in (testing, sampled)
+        )
 
     def epoch(self) -> float:
         """Train for an epoch; return the test accuracy after it, a fraction of 1."""
         interruptible(self._epoch)
-        self.accuracies.append(float(interruptible(self._accuracy)))
+        self.accuracies.append(float(interruptible(self._test)))
+        self.train_accuracies.append(float(interruptible(self._train)))
         return self.accuracies[-1]
 
     def save(self, path: Path) -> None:
         """Write what `load` needs."""
         with atomic_write(path) as file:
-            np.savez_compressed(file, accuracies=self.accuracies, **self._arrays)
+            np.savez_compressed(
+                file, accuracies=self.accuracies, train_accuracies=self.train_accuracies, **self._arrays
+            )
 
     def load(self, path: Path) -> None:
         """Resume from what `save` wrote.
@@ -85,7 +94,9 @@ class Program:
                 if saved[name].shape != array.shape:
                     raise ValueError(f"{path} is of another machine: remove it, or choose another folder with --out.")
                 array[...] = saved[name]
-            self.accuracies = saved["accuracies"].tolist()
+            self.accuracies, self.train_accuracies = (
+                saved[name].tolist() for name in ("accuracies", "train_accuracies")
+            )
 
 
 def _as_in_their_file(problem: Problem, part: str) -> LabelledExamples:
@@ -117,7 +128,7 @@ def train_programs(keys: Sequence[str], options: Options) -> None:
             for _ in bar(epochs, left, task.path.stem, lambda accuracy: f"test {100 * accuracy:.2f} %"):
                 is_last = stop.requested or len(program.accuracies) == task.n_epochs
                 if is_last or time.monotonic() - saved >= CHECKPOINT_SECONDS:
-                    task.write(problem, program.accuracies)
+                    task.write(problem, program.accuracies, sampled_accuracy=program.train_accuracies)
                     program.save(task.checkpoint)
                     saved = time.monotonic()
                 if stop.requested:

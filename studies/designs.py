@@ -114,8 +114,8 @@ class Task:
         """What to train."""
         return ABLATIONS[self.key]
 
-    def write(self, problem: Problem, accuracies: Sequence[float]) -> None:
-        """Write the file of results: test accuracies, fractions of 1, one per epoch."""
+    def write(self, problem: Problem, accuracies: Sequence[float], **columns: Sequence[float]) -> None:
+        """Write the file of results: test accuracies, fractions of 1, one per epoch, and other columns."""
         content = {
             "kind": "ablation",
             "ablation": self.key,
@@ -123,6 +123,7 @@ class Task:
             "seed": self.seed,
             "data": problem.description,
             "test_accuracy": list(accuracies),
+            **{name: list(column) for name, column in columns.items()},
         }
         write_json(self.path, content | environment())
 

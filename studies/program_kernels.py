@@ -186,7 +186,8 @@ def program_accuracy(planes, weights, literals, labels):
 
 
 @_jit
-def program_sample(state, n_rows, n_drawn):
-    """Advance the generator as the program does when it samples `n_drawn` training rows to measure itself on."""
+def program_sample(state, rows, n_drawn):
+    """Draw the training rows that the program measures itself on: the first `n_drawn` of `rows`, which is shuffled."""
     for i in range(n_drawn):
-        _draw_below(state, n_rows - i)
+        drawn = i + _draw_below(state, rows.size - i)
+        rows[i], rows[drawn] = rows[drawn], rows[i]

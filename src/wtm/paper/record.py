@@ -28,6 +28,9 @@ HISTORY = {
 Accuracies are fractions of 1, on training rows those of 5,000 rows spread evenly; seconds are of training alone.
 """
 
+SAMPLED = "sampled_accuracy"
+"""One more column where the paper says something on training accuracy: on `Problem.sampled_rows`."""
+
 
 @dataclass(frozen=True)
 class Record:

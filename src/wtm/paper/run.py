@@ -14,9 +14,9 @@ from wtm.loading import load_classifier
 from wtm.paper.environment import environment
 from wtm.paper.json_files import check_absent, prepare_folder
 from wtm.paper.problem import Problem
-from wtm.paper.record import HISTORY, Record, describe_weights, read_record
+from wtm.paper.record import HISTORY, SAMPLED, Record, describe_weights, read_record
 from wtm.paper.run_options import Options
-from wtm.paper.settings import Plan, Setting
+from wtm.paper.settings import Plan, Setting, large_machines
 from wtm.paper.text_table import say
 from wtm.utils.interruption import StopAfterEpoch
 
@@ -89,6 +89,7 @@ def check_resumable(record_path: Path, checkpoint: Path, done: int, n_epochs: in
 
 def _carry_out(before: Record, n_epochs: int, folder: Path, problem: Problem, options: Options) -> Record:
     path = folder / f"{before.name}.json"
+    is_sampled = problem.key == "mnist" and before.setting in large_machines("mnist")
     if before.n_epochs >= n_epochs:
         say(f"{before.name}: {before.n_epochs:,} epochs are already there")
         return before
@@ -103,11 +104,13 @@ def _carry_out(before: Record, n_epochs: int, folder: Path, problem: Problem, op
     def keep(clf: WTMClassifier) -> None:
         session = {"epochs": [done + 1, clf.n_epochs_], "n_jobs": options.n_jobs, **environment()}
         history = {column: [entry[name] for entry in clf.history_] for column, name in HISTORY.items()}
+        if is_sampled:
+            history[SAMPLED] = [entry[SAMPLED] for entry in clf.history_]
         weights = [describe_weights(*of_class) for of_class in zip(clf.classes_, clf.machines_, strict=True)]
         start = (problem.description, before.setting, before.seed, n_epochs)
         Record(*start, history, weights, [*sessions, session]).write(path)
 
-    train(clf, problem, n_epochs, path, keep, n_jobs=options.n_jobs)
+    train(clf, problem, n_epochs, path, keep, n_jobs=options.n_jobs, is_sampled=is_sampled)
     record = read_record(path)
     say(
         f"{record.name}: test accuracy {record.history['test_accuracy'][-1]:.2%} after epoch {record.n_epochs:,}; the "
@@ -133,12 +136,15 @@ def train(
     keep: Callable[[WTMClassifier], None],
     *,
     n_jobs: int,
+    is_sampled: bool = False,
 ) -> None:
     """Train `clf`, new or read from the checkpoint, until `n_epochs`; save at intervals, at the end, when interrupted.
 
-    `keep` writes the file of results, given a fitted classifier. Raises KeyboardInterrupt if the user stopped it.
+    `keep` writes the file of results, given a fitted classifier; `is_sampled` adds the accuracies `SAMPLED`. Raises
+    KeyboardInterrupt if the user stopped it.
     """
     name, done, data = record_path.stem, getattr(clf, "n_epochs_", 0), problem.dataset
+    sampled = problem.sampled_rows() if is_sampled else None
     saved = time.monotonic()
 
     def save(clf: WTMClassifier) -> None:
@@ -150,6 +156,8 @@ def train(
 
         def after_epoch(epoch: Epoch) -> bool:
             nonlocal saved
+            if sampled is not None:
+                epoch.entry[SAMPLED] = epoch.estimator().score(*sampled)
             if stop.requested:
                 return True
             if epoch.number < n_epochs and time.monotonic() - saved >= CHECKPOINT_SECONDS:
