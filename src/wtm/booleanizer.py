@@ -57,7 +57,7 @@ class Booleanizer(TransformerMixin, BaseEstimator):
     ----------
     n_features_in_ : int
         Number of columns seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns, defined only if all names in `X` are strings.
     conditions_ : wtm.tables.column_conditions.ColumnConditions
         The conditions on each column by its position: :class:`~wtm.tables.conditions.Numbers` or
@@ -150,7 +150,7 @@ class Booleanizer(TransformerMixin, BaseEstimator):
 
         Returns
         -------
-        ndarray or CSR matrix of shape (n_samples, n_features_out_), bool
+        ndarray or CSR matrix of shape (n_samples, `n_features_out_`), bool
 
         Raises
         ------
@@ -188,12 +188,12 @@ class Booleanizer(TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        input_features : array-like of str of shape (n_features_in_,), optional
+        input_features : array-like of str of shape (`n_features_in_`,), optional
             Names of the columns, if `fit` got none; the default is ``x0``, ``x1`` and so on.
 
         Returns
         -------
-        ndarray of shape (n_features_out_,), object
+        ndarray of shape (`n_features_out_`,), object
         """
         check_is_fitted(self)
         return np.array(self._feature_names(self._column_name(input_features), negated=False), object)

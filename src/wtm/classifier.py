@@ -102,7 +102,7 @@ class WTMClassifier(Reducible, LabelTrainable):
         The labels, sorted.
     n_features_in_ : int
         Number of columns seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns. Defined only if `X` has names that are all strings.
     booleanizer_ : Booleanizer or None
         Turns columns into features. None if the columns are the features, each true above 0.5.
@@ -117,7 +117,7 @@ class WTMClassifier(Reducible, LabelTrainable):
         without validation data), ``type_i`` and ``type_ii`` (number of feedbacks; Type II counts true clauses only),
         ``weights_saturated`` (updates that would have left the range of the weights), ``literals_per_clause``, and
         what callbacks add. Accuracies weight rows by `sample_weight`, not by `class_weight`.
-    feature_importances_ : ndarray of shape (n_features_in_,)
+    feature_importances_ : ndarray of shape (`n_features_in_`,)
         How much each column of `X` is used: the total weight of the clauses with a condition on it, divided by the sum
         of these totals over all columns. It adds up to 1, or is 0 if no clause has a literal. It says nothing about
         accuracy; for that use :func:`sklearn.inspection.permutation_importance`.

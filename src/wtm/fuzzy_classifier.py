@@ -59,7 +59,7 @@ class FuzzyWTMClassifier(FuzzyReadable, Predictor, LabelTrainable):
     ----------
     classes_, n_features_in_, feature_names_in_, booleanizer_, n_epochs_, best_epoch_, history_, machines_
         As in :class:`wtm.WTMClassifier`.
-    feature_importances_ : ndarray of shape (n_features_in_,)
+    feature_importances_ : ndarray of shape (`n_features_in_`,)
         Share of the rules, by weight, that use each column of `X`, as in :class:`wtm.WTMClassifier`.
 
     References

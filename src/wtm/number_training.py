@@ -89,13 +89,13 @@ class NumberTrainable(RegressorMixin, Trainable):
 
         Returns
         -------
-        ndarray of shape (n_samples,) or (n_samples, n_outputs_), float64
+        ndarray of shape (n_samples,) or (n_samples, `n_outputs_`), float64
             Of the shape of the `y` of the training, and within `y_range_`.
         """
         return self._from_sums(X, lambda sums: self._shaped(self._numbers(sums)))
 
     def _numbers(self, sums: np.ndarray) -> np.ndarray:
-        """Return what sums in fixed point stand for; both have the shape (n_rows, n_outputs_)."""
+        """Return what sums in fixed point stand for; both have the shape (n_rows, `n_outputs_`)."""
         return to_numbers(sums * (self._voting_model().unit / self._model.parameters.T), self.y_range_)
 
     def __sklearn_tags__(self) -> Any:

@@ -83,14 +83,14 @@ class WTMRegressor(NumberTrainable):
     ----------
     n_features_in_ : int
         Number of columns seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns. Defined only if `X` has names that are all strings.
     n_outputs_ : int
         Number of numbers to predict per row.
-    y_range_ : ndarray of shape (n_outputs_, 2)
+    y_range_ : ndarray of shape (`n_outputs_`, 2)
         Smallest and largest number that can be predicted.
     y_ndim_ : int
-        1 if predictions have the shape (n_samples,), 2 if (n_samples, n_outputs_).
+        1 if predictions have the shape (n_samples,), 2 if (n_samples, `n_outputs_`).
     booleanizer_ : Booleanizer or None
         Turns columns into features. None if the columns are the features, each true above 0.5.
     n_epochs_ : int
@@ -102,7 +102,7 @@ class WTMRegressor(NumberTrainable):
         training rows, or on 5,000 spread evenly if there are more), ``valid_r2`` (None without validation data),
         ``type_i`` and ``type_ii`` (number of feedbacks), ``weights_saturated``, ``literals_per_clause``, and what
         callbacks add. R squared is that of the averaged votes, and weights rows by `sample_weight`.
-    feature_importances_ : ndarray of shape (n_features_in_,)
+    feature_importances_ : ndarray of shape (`n_features_in_`,)
         Share of the rules, by weight, that use each column of `X`, as in :class:`wtm.WTMClassifier`.
     machines_ : list of wtm.machine.class_machine.Machine
         The machine of each output, after the last epoch.

@@ -163,7 +163,7 @@ def to_c(
     number_type : {"double", "float", "int32_t"}, default="double"
         Type of the values in a row. Thresholds are rounded down to it, so the features of every value of this type are
         exact.
-    feature_names : sequence of str of length n_features_in_, optional
+    feature_names : sequence of str of length `n_features_in_`, optional
         Names of the columns; the default is the names seen in `fit`, or else ``x0``, ``x1`` and so on.
     bits : int, optional
         Round votes to signed integers of this many bits, from 2 to 63. By default they are exact.

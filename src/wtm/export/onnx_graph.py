@@ -19,7 +19,7 @@ _FLOAT, _UINT8, _INT64, _STRING, _BOOL, _DOUBLE = 1, 2, 7, 8, 9, 11  # of onnx.T
 def to_onnx(clf: Any, *, missing: str = "", feature_names: Sequence[str] | None = None, bits: int | None = None) -> Any:
     """Write a model, its Booleanizer included, as an ONNX graph.
 
-    If all columns that rules use are numbers, the input is ``X``, float64 of shape (n_samples, n_features_in_).
+    If all columns that rules use are numbers, the input is ``X``, float64 of shape (n_samples, `n_features_in_`).
     Otherwise each of these columns is an input of its own, float64 or string of shape (n_samples, 1), with the column's
     name if that is an identifier; the metadata ``columns`` maps all inputs to names of columns. NaN is missing, and so
     is the string `missing`.
@@ -34,7 +34,7 @@ def to_onnx(clf: Any, *, missing: str = "", feature_names: Sequence[str] | None 
         A fitted classifier.
     missing : str, default=""
         What stands for a missing value in inputs of strings.
-    feature_names : sequence of str of length n_features_in_, optional
+    feature_names : sequence of str of length `n_features_in_`, optional
         Names of the columns; the default is the names seen in `fit`, or else ``x0``, ``x1`` and so on.
     bits : int, optional
         Round votes to signed integers of this many bits, from 2 to 63. By default they are exact.

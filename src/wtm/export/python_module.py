@@ -60,7 +60,7 @@ def to_python(clf: Any, *, feature_names: Sequence[str] | None = None, bits: int
     ----------
     clf : WTMClassifier
         A fitted classifier.
-    feature_names : sequence of str of length n_features_in_, optional
+    feature_names : sequence of str of length `n_features_in_`, optional
         Names of the columns; the default is the names seen in `fit`, or else ``x0``, ``x1`` and so on.
     bits : int, optional
         Round votes to signed integers of this many bits, from 2 to 63. By default they are exact.

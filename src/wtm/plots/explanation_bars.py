@@ -59,7 +59,7 @@ class ExplanationDisplay:
             Pass the row alone: ``X[5:6]``.
         label, n_rules, ax
             As in `from_explanation`.
-        feature_names : sequence of str of length n_features_in_, optional
+        feature_names : sequence of str of length `n_features_in_`, optional
             Names of the columns; the default is the names seen in `fit`, or else ``x0``, ``x1`` and so on.
         """
         check_classifier(clf)

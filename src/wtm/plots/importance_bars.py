@@ -45,7 +45,7 @@ class ImportanceDisplay:
         clf : WTMClassifier
         n_columns : int, default=20
             Largest number of columns to draw.
-        feature_names : sequence of str of length n_features_in_, optional
+        feature_names : sequence of str of length `n_features_in_`, optional
             Names of the columns; the default is the names seen in `fit`, or else ``x0``, ``x1`` and so on.
         ax : matplotlib Axes, optional
             The default is a new figure.

@@ -37,7 +37,7 @@ def to_html(
         Rows on which the rules are counted, and of which some are explained. **The file contains the values of these.**
     y : array-like of shape (n_samples,), optional
         Labels of the rows, for the accuracy and the precision of the rules.
-    feature_names : sequence of str of length n_features_in_, optional
+    feature_names : sequence of str of length `n_features_in_`, optional
         Names of the columns; the default is the names seen in `fit`, or else ``x0``, ``x1`` and so on.
     row_names : array-like of shape (n_samples,), optional
         What the page calls the rows, such as their identifiers; the default is their numbers, from 1.

@@ -93,7 +93,7 @@ class Rule:
 
 
 def parse_rule(text: str) -> Rule:
-    """Read a rule from its text, ``IF ... AND ... THEN votes for LABEL, weight NUMBER``.
+    """Read a rule from its text, ``IF A AND B THEN votes for LABEL, weight NUMBER``.
 
     Parameters
     ----------

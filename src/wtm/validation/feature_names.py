@@ -14,7 +14,7 @@ def column_names(clf: Any, feature_names: Sequence[str] | None) -> Sequence[Any]
     ----------
     clf : WTMClassifier
         A fitted classifier.
-    feature_names : sequence of str of length n_features_in_, or None
+    feature_names : sequence of str of length `n_features_in_`, or None
 
     Raises
     ------
