@@ -1,4 +1,4 @@
-"""What moves the mean accuracy: the order of the examples, the start of the automata, the engine.
+"""What moves the mean accuracy: the order of the examples, the start of the automata, T, the engine and others.
 
 `python -m studies.ablations --help` lists the ablations.
 """
@@ -25,13 +25,17 @@ def train_ablations(keys: Sequence[str], options: Options) -> None:
     """
     for task, resumes in unfinished_tasks(keys, options, ".safetensors"):
         ablation = task.ablation
-        problem = load(ablation.data, options.data_dir)
+        problem = load(ablation.data, options.data_dir, ablation.grey)
         clf = (
             load_model(task.checkpoint) if resumes else new_classifier(ablation.setting, task.seed, **ablation.changes)
         )
 
         def keep(clf: WTMClassifier, task=task, problem=problem) -> None:
-            task.write(problem, [entry["valid_accuracy"] for entry in clf.history_])
+            task.write(
+                problem,
+                test_accuracy=[entry["valid_accuracy"] for entry in clf.history_],
+                seconds=[entry["seconds"] for entry in clf.history_],
+            )
 
         train(clf, problem, task.n_epochs, task.path, keep, n_jobs=options.n_jobs)
 

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
-from studies.designs import ABLATIONS, load, parse_arguments, unfinished_tasks
+from studies.designs import ABLATIONS, PROGRAM_SEED, load, parse_arguments, unfinished_tasks
 from studies.program_kernels import FIRST_STATE, N_PLANES, program_accuracy, program_epoch, program_sample
 from wtm.fitting.progress import bar
 from wtm.machine.examples import pack_examples
 from wtm.machine.training_rows import LabelledExamples
 from wtm.paper.problem import Problem
+from wtm.paper.record import SAMPLED
 from wtm.paper.run import CHECKPOINT_SECONDS
 from wtm.paper.run_options import Options
 from wtm.paper.settings import Setting
@@ -35,14 +36,17 @@ class Program:
     setting : Setting
     seed : int
         0 is the program's default initial state.
+    n_skipped : int, default=0
+        Draws to skip before training: a change that should not matter.
 
     Attributes
     ----------
-    accuracies, train_accuracies : list of float
-        Accuracy after each epoch, a fraction of 1: on test rows, and on the training rows that the program samples.
+    columns : dict of lists
+        What is known of each epoch: ``test_accuracy``, ``sampled_accuracy`` (on the training rows that the program
+        samples), both fractions of 1, and ``type_i``, the number of Type I feedbacks.
     """
 
-    def __init__(self, problem: Problem, setting: Setting, seed: int) -> None:
+    def __init__(self, problem: Problem, setting: Setting, seed: int, n_skipped: int = 0) -> None:
         training, testing = (_as_in_their_file(problem, part) for part in ("train", "test"))
         n_literals = 2 * training.examples.n_features
         n_words = -(-n_literals // 64)
@@ -53,33 +57,36 @@ class Program:
         state = np.array([(FIRST_STATE + 2 * seed) % 2**64], np.uint64)
         rows, n_sampled = np.arange(len(training.labels)), len(testing.labels) // 4
         program_sample(state, rows, n_sampled)
+        program_sample(state, rows.copy(), n_skipped)
         sampled = training.rows(rows[:n_sampled])
-        self.accuracies: list[float] = []
-        self.train_accuracies: list[float] = []
+        self.columns: dict[str, list[float]] = {"test_accuracy": [], SAMPLED: [], "type_i": []}
         self._arrays = {"planes": planes, "weights": weights, "state": state}
         scratch = (np.empty(setting.n_clauses, np.bool_), np.empty(n_words, np.uint64), np.empty(n_words, np.uint64))
         feedback = (setting.p_s, setting.gamma, float(setting.T), n_literals)
         self._epoch = partial(
             program_epoch, planes, weights, training.examples.literals, training.labels, *feedback, state, *scratch
         )
-        self._test, self._train = (
-            partial(program_accuracy, planes, weights, part.examples.literals, part.labels)
-            for part in (testing, sampled)
-        )
+        self._accuracies = {
+            column: partial(program_accuracy, planes, weights, part.examples.literals, part.labels)
+            for column, part in (("test_accuracy", testing), (SAMPLED, sampled))
+        }
+
+    @property
+    def n_epochs(self) -> int:
+        """Number of epochs so far."""
+        return len(self.columns["type_i"])
 
     def epoch(self) -> float:
         """Train for an epoch; return the test accuracy after it, a fraction of 1."""
-        interruptible(self._epoch)
-        self.accuracies.append(float(interruptible(self._test)))
-        self.train_accuracies.append(float(interruptible(self._train)))
-        return self.accuracies[-1]
+        self.columns["type_i"].append(int(interruptible(self._epoch)))
+        for column, accuracy in self._accuracies.items():
+            self.columns[column].append(float(interruptible(accuracy)))
+        return self.columns["test_accuracy"][-1]
 
     def save(self, path: Path) -> None:
         """Write what `load` needs."""
         with atomic_write(path) as file:
-            np.savez_compressed(
-                file, accuracies=self.accuracies, train_accuracies=self.train_accuracies, **self._arrays
-            )
+            np.savez_compressed(file, **self.columns, **self._arrays)
 
     def load(self, path: Path) -> None:
         """Resume from what `save` wrote.
@@ -94,9 +101,7 @@ class Program:
                 if saved[name].shape != array.shape:
                     raise ValueError(f"{path} is of another machine: remove it, or choose another folder with --out.")
                 array[...] = saved[name]
-            self.accuracies, self.train_accuracies = (
-                saved[name].tolist() for name in ("accuracies", "train_accuracies")
-            )
+            self.columns = {name: saved[name].tolist() for name in self.columns}
 
 
 def _as_in_their_file(problem: Problem, part: str) -> LabelledExamples:
@@ -119,21 +124,22 @@ def train_programs(keys: Sequence[str], options: Options) -> None:
     """
     for task, resumes in unfinished_tasks(keys, options, ".npz"):
         problem = load(task.ablation.data, options.data_dir)
-        program = Program(problem, task.ablation.setting, task.seed)
+        seed, n_skipped = (PROGRAM_SEED, task.seed + 1) if task.ablation.skips else (task.seed, 0)
+        program = Program(problem, task.ablation.setting, seed, n_skipped)
         if resumes:
             program.load(task.checkpoint)
-        left, saved = task.n_epochs - len(program.accuracies), time.monotonic()
+        left, saved = task.n_epochs - program.n_epochs, time.monotonic()
         epochs = (program.epoch() for _ in range(left))
         with StopAfterEpoch() as stop:
             for _ in bar(epochs, left, task.path.stem, lambda accuracy: f"test {100 * accuracy:.2f} %"):
-                is_last = stop.requested or len(program.accuracies) == task.n_epochs
+                is_last = stop.requested or program.n_epochs == task.n_epochs
                 if is_last or time.monotonic() - saved >= CHECKPOINT_SECONDS:
-                    task.write(problem, program.accuracies, sampled_accuracy=program.train_accuracies)
+                    task.write(problem, **program.columns)
                     program.save(task.checkpoint)
                     saved = time.monotonic()
                 if stop.requested:
                     raise stop.error(
-                        f"{task.path.stem} has {len(program.accuracies):,} of {task.n_epochs:,} epochs. Run the same "
+                        f"{task.path.stem} has {program.n_epochs:,} of {task.n_epochs:,} epochs. Run the same "
                         "command with --resume to continue."
                     )
 

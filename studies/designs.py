@@ -2,7 +2,7 @@
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from wtm.paper.problem import Problem, load_problem
 from wtm.paper.run import check_resumable, prepare_folders
 from wtm.paper.run_options import Options
 from wtm.paper.settings import COMPRESSION, NAMES_BY_RECIPE, PRESETS, Preset, Setting, large_machines
+from wtm.paper.settings import averaged_epochs as of_main_trainings
 from wtm.paper.text_table import say
 
 PROGRAM_SEED = 0
@@ -30,13 +31,16 @@ _LIGHT = PRESETS["mnist"][Preset.LIGHT][0].setting
 _EXAMPLE = Setting("WTM", 500, 0.075, 0.002, 20)
 _CONNECT_4 = PRESETS["connect-4"][Preset.LIGHT][0].setting
 _CONNECT_4_TM = COMPRESSION["connect-4"].classic.setting
+_CONNECT_4_BEST, _CONNECT_4_CLASSIC = large_machines("connect-4")
 _IMDB, _ = large_machines("imdb")
+_TM = PRESETS["mnist"][Preset.LIGHT][1].setting
+_IMDB_TM = COMPRESSION["imdb"].classic.setting
 _FILE_ORDER = {"shuffle": False}
 
 
 @dataclass(frozen=True)
 class Ablation:
-    """A machine that differs from another of them in one thing.
+    """A machine that differs in one thing from one of the main trainings, or from another ablation.
 
     Attributes
     ----------
@@ -44,26 +48,35 @@ class Ablation:
         In words.
     setting : Setting
     n_epochs : int
-    averaged : int
-        The number of last epochs that the mean is over.
+    base : Setting, str or None
+        What it is compared with: main trainings on the same data, or the name of an ablation.
     changes : dict
         Parameters of `WTMClassifier` besides the setting.
     reported : float or None
         The authors' figure for these epochs, in per cent.
     data : str
         A key of `wtm.paper.settings.NAMES_BY_RECIPE`.
+    averaged : int or None
+        The number of last epochs that the mean is over; None is that of the main trainings.
     by_program : bool
         Whether the authors' program is repeated draw by draw.
+    skips : bool
+        Whether the program has its default initial state, and with seed K skips K + 1 draws before training.
+    grey : int or None
+        The grey value from which a pixel is 1, if not the paper's.
     """
 
     name: str
     setting: Setting
     n_epochs: int
-    averaged: int
+    base: Setting | str | None = None
     changes: dict[str, Any] = field(default_factory=dict)
-    reported: float | None = None
     data: str = "mnist"
+    reported: float | None = None
+    averaged: int | None = None
     by_program: bool = False
+    skips: bool = False
+    grey: int | None = None
 
     @property
     def title(self) -> str:
@@ -71,30 +84,75 @@ class Ablation:
         return f"{NAMES_BY_RECIPE[self.data]}: {self.name}"
 
 
+def _with_other_t(tm: Setting, n_epochs: int, data: str, *values: int) -> dict[str, Ablation]:
+    """Return TMs with other values of T."""
+    return {
+        f"{data}-tm-{tm.n_clauses}-T{T}": Ablation(
+            f"TM, T {T} instead of {tm.T}", replace(tm, T=T), n_epochs, tm, data=data
+        )
+        for T in values
+    }
+
+
+_SHORT = 30  # epochs, enough for differences between small machines
+
 ABLATIONS: dict[str, Ablation] = {
-    # The paper's table 3 has the mean over the last 50 of 300 epochs, the program's readme the last of 200: 98.51.
-    "shuffled": Ablation("a new order each epoch, the default", _BEST, 200, 50, reported=98.50),
-    "file-order": Ablation("the file's order, as in the authors' program", _BEST, 200, 50, _FILE_ORDER, 98.50),
-    "program": Ablation("the authors' program, draw by draw", _BEST, 200, 50, reported=98.50, by_program=True),
-    "random-start": Ablation("automata start on either side of the border", _BEST, 200, 50, {"init": "random"}),
-    # The program's readme shows 98.04, 98.12, 98.11 and 98.13 for the epochs 397 to 400 of this machine.
-    "example": Ablation("the machine of the program's readme", _EXAMPLE, 400, 4, reported=98.10),
-    "lazy": Ablation("the lazy engine", _LIGHT, 150, 50),
-    "direct": Ablation("the direct engine", _LIGHT, 150, 50, {"engine": "direct"}),
-    # The readme has 95.17 after three epochs; for Connect-4 only the last epoch.
-    "program-3": Ablation("the authors' program, three epochs", _LIGHT, 3, 1, reported=95.17, by_program=True),
-    "connect-4-shuffled": Ablation("a new order each epoch", _CONNECT_4, 200, 40, {}, 80.13, "connect-4"),
-    "connect-4-file-order": Ablation("the file's order", _CONNECT_4, 200, 40, _FILE_ORDER, 80.13, "connect-4"),
-    "connect-4-program": Ablation(
-        "the authors' program, draw by draw", _CONNECT_4, 200, 1, {}, 80.13, "connect-4", by_program=True
+    "shuffled": Ablation("a new order each epoch, the default", _BEST, 200),
+    "lazy": Ablation("the lazy engine", _LIGHT, 150),
+    "connect-4-shuffled": Ablation("a new order each epoch", _CONNECT_4, 200, data="connect-4"),
+    "connect-4-tm-shuffled": Ablation("a TM, a new order each epoch", _CONNECT_4_TM, 200, data="connect-4"),
+    "imdb-shuffled": Ablation("a new order each epoch", _IMDB, 25, data="imdb-authors", reported=90.25),
+    "no-boost": Ablation(
+        "true literals of true clauses move up with probability 1 - p_s",
+        _LIGHT,
+        _SHORT,
+        _LIGHT,
+        {"boost_true_positive": False},
     ),
-    "connect-4-tm-shuffled": Ablation("a TM, a new order each epoch", _CONNECT_4_TM, 200, 40, data="connect-4"),
+    "small-random-start": Ablation(
+        "automata start on either side of the border", _LIGHT, _SHORT, _LIGHT, {"init": "random"}
+    ),
+    "small-file-order": Ablation("order of the file", _LIGHT, _SHORT, _LIGHT, _FILE_ORDER),
+    "states-32": Ablation("32 states instead of 256", _LIGHT, _SHORT, _LIGHT, {"n_states": 32}),
+    "grey-51": Ablation("pixels are 1 from grey value 51, not 77", _LIGHT, _SHORT, _LIGHT, grey=51),
+    "grey-128": Ablation("pixels are 1 from grey value 128, not 77", _LIGHT, _SHORT, _LIGHT, grey=128),
+    **_with_other_t(_TM, _SHORT, "mnist", 12, 50, 100),
+    "direct": Ablation("direct engine", _LIGHT, 150, _LIGHT, {"engine": "direct"}),
+    **{
+        f"sampler-{name}": Ablation(
+            f"sampler {name} instead of bits", _LIGHT, 10, "direct", {"engine": "direct", "sampler": name}
+        )
+        for name in ("binomial", "bernoulli")
+    },
+    "random-start": Ablation("automata start on either side of the border", _BEST, 200, _BEST, {"init": "random"}),
+    "file-order": Ablation("order of the file", _BEST, 200, _BEST, _FILE_ORDER),
+    "connect-4-file-order": Ablation("order of the file", _CONNECT_4, 200, _CONNECT_4, _FILE_ORDER, "connect-4"),
     "connect-4-tm-file-order": Ablation(
-        "a TM, the file's order", _CONNECT_4_TM, 200, 40, _FILE_ORDER, data="connect-4"
+        "TM, order of the file", _CONNECT_4_TM, 200, _CONNECT_4_TM, _FILE_ORDER, "connect-4"
     ),
+    "connect-4-large-file-order": Ablation(
+        "order of the file", _CONNECT_4_BEST, 200, _CONNECT_4_BEST, _FILE_ORDER, "connect-4"
+    ),
+    "connect-4-large-tm-file-order": Ablation(
+        "TM, order of the file", _CONNECT_4_CLASSIC, 200, _CONNECT_4_CLASSIC, _FILE_ORDER, "connect-4"
+    ),
+    **_with_other_t(_CONNECT_4_TM, 200, "connect-4", 20, 80, 160),
     # The authors' file has another order than ours, in which positive and negative reviews alternate.
-    "imdb-shuffled": Ablation("a new order each epoch", _IMDB, 25, 5, {}, 90.25, "imdb-authors"),
-    "imdb-file-order": Ablation("one order in all epochs", _IMDB, 25, 5, _FILE_ORDER, 90.25, "imdb-authors"),
+    "imdb-file-order": Ablation("one order in all epochs", _IMDB, 25, _IMDB, _FILE_ORDER, "imdb-authors"),
+    **_with_other_t(_IMDB_TM, 30, "imdb", 15, 30, 120),
+    # The program's readme shows 98.04, 98.12, 98.11 and 98.13 for the epochs 397 to 400 of this machine.
+    "example": Ablation("the machine of the program's readme", _EXAMPLE, 400, reported=98.10, averaged=4),
+    # The paper's table 3 has the mean over the last 50 of 300 epochs, the program's readme the last of 200: 98.51.
+    "program": Ablation("the authors' program", _BEST, 300, reported=98.50, by_program=True),
+    "program-skipping": Ablation(
+        "the authors' program, its own seed, some draws skipped", _BEST, 300, by_program=True, skips=True
+    ),
+    # The readme has 95.17 after three epochs; for Connect-4 only the last epoch.
+    "program-3": Ablation("the authors' program, three epochs", _LIGHT, 3, reported=95.17, averaged=1, by_program=True),
+    "program-tm": Ablation("the authors' program, a TM", COMPRESSION["mnist"].classic.setting, 1, by_program=True),
+    "connect-4-program": Ablation(
+        "the authors' program", _CONNECT_4, 200, data="connect-4", reported=80.13, averaged=1, by_program=True
+    ),
 }
 """By name."""
 
@@ -114,15 +172,14 @@ class Task:
         """What to train."""
         return ABLATIONS[self.key]
 
-    def write(self, problem: Problem, accuracies: Sequence[float], **columns: Sequence[float]) -> None:
-        """Write the file of results: test accuracies, fractions of 1, one per epoch, and other columns."""
+    def write(self, problem: Problem, **columns: Sequence[float]) -> None:
+        """Write the file of results: columns of an item per epoch, ``test_accuracy`` (a fraction of 1) and others."""
         content = {
             "kind": "ablation",
             "ablation": self.key,
             "setting": asdict(self.ablation.setting),
             "seed": self.seed,
             "data": problem.description,
-            "test_accuracy": list(accuracies),
             **{name: list(column) for name, column in columns.items()},
         }
         write_json(self.path, content | environment())
@@ -178,9 +235,9 @@ def parse_arguments(description: str, choices: Sequence[str]) -> tuple[list[str]
 
 
 @cache
-def load(data: str, data_dir: Path | None) -> Problem:
+def load(data: str, data_dir: Path | None, grey: int | None = None) -> Problem:
     """Return the data of an ablation, loaded once."""
-    return load_problem(data, data_dir)
+    return load_problem(data, data_dir, grey=grey)
 
 
 def read_ablations(folder: Path) -> dict[str, Runs]:
@@ -209,9 +266,9 @@ def common_epochs(*ablations: Runs) -> int:
 
 
 def averaged_epochs(key: str, n_epochs: int) -> int:
-    """Return the number of last epochs that the mean is over: the same share of shorter trainings."""
+    """Return the number of last epochs that the mean is over."""
     ablation = ABLATIONS[key]
-    return max(1, min(n_epochs, round(ablation.averaged * n_epochs / ablation.n_epochs)))
+    return ablation.averaged or of_main_trainings(ablation.data, n_epochs)
 
 
 def seed_means(key: str, runs: Runs, n_epochs: int | None = None) -> list[float]:

@@ -114,10 +114,12 @@ def _train_machine(planes, weights, literals, row, is_target, p, gamma, T, n_lit
             total += weights[clause]
     chance = 0.5 + (-0.5 if is_target else 0.5) * total / T
     tail = _ALL >> ((np.uint64(64) - (np.uint64(n_literals) & _LOW6)) & _LOW6)
+    type_i = 0
     for clause in range(weights.size):
         if not _draw_unit(state) < chance:
             continue
         if is_target == (clause % 2 == 0):
+            type_i += 1
             _draw_mask(state, mask, n_literals, p)
             if fires[clause]:
                 weights[clause] *= 1.0 + gamma
@@ -134,6 +136,7 @@ def _train_machine(planes, weights, literals, row, is_target, p, gamma, T, n_lit
                 step[w] = ~(planes[_INCLUDES, clause, w] | literals[row, w])
             step[mask.size - 1] &= tail
             _step(planes, clause, step, _UP)
+    return type_i
 
 
 @_jit
@@ -155,7 +158,13 @@ def program_epoch(planes, weights, literals, labels, p, gamma, T, n_literals, st
         State of the generator.
     fires, mask, step : ndarray of shapes (n_clauses,), (n_words,) and (n_words,), bool and uint64
         Scratch.
+
+    Returns
+    -------
+    type_i : int
+        Number of Type I feedbacks.
     """
+    type_i = 0
     for row in range(labels.size):
         label = labels[row]
         other = _draw_below(state, weights.shape[0] - 1)
@@ -163,9 +172,10 @@ def program_epoch(planes, weights, literals, labels, p, gamma, T, n_literals, st
             other += 1
         for is_target in (False, True):
             m = label if is_target else other
-            _train_machine(
+            type_i += _train_machine(
                 planes[m], weights[m], literals, row, is_target, p, gamma, T, n_literals, state, fires, mask, step
             )
+    return type_i
 
 
 @_jit

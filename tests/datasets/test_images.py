@@ -57,6 +57,16 @@ def test_images_are_read_and_cut_at_77(tmp_path, subfolder, compressed):
     assert loaded.name == "MNIST"
 
 
+def test_images_are_cut_at_another_grey_value(tmp_path):
+    write_images(tmp_path)
+    loaded = datasets.load_mnist(tmp_path, threshold=78)
+    np.testing.assert_array_equal(loaded.X_train, [[0, 0, 0, 1], [1, 0, 0, 0]])
+    assert loaded.feature_names[0] == "pixel (0, 0) >= 78"
+    for threshold in (0, 256):
+        with pytest.raises(ValueError, match=f"threshold must be between 1 and 255, got {threshold}"):
+            datasets.load_mnist(tmp_path, threshold=threshold)
+
+
 def test_images_are_found_through_the_environment(tmp_path, monkeypatch):
     write_images(tmp_path / "fashion-mnist")
     monkeypatch.setenv("WTM_DATA", str(tmp_path))

@@ -62,7 +62,7 @@ _FASHION_MNIST = _ImageSet(
 _Pixels = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64]]
 
 
-def load_mnist(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
+def load_mnist(data_dir: str | os.PathLike[str] | None = None, *, threshold: int = THRESHOLD) -> Dataset:
     """Load MNIST as bits: a pixel is 1 if its grey value is at least 77 (section 4.1 of the paper).
 
     Parameters
@@ -71,6 +71,8 @@ def load_mnist(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
         The folder that holds the four IDX files, directly or in a folder ``mnist``; each may be compressed (``.gz``).
         By default the folder in the environment variable ``WTM_DATA``; if the files are not there, scikit-learn's
         `fetch_openml` downloads them to its own data folder.
+    threshold : int, default=77
+        The smallest grey value, from 1 to 255, that becomes 1.
 
     Returns
     -------
@@ -82,9 +84,11 @@ def load_mnist(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
     DatasetNotFoundError
         `data_dir` does not hold the files; or it is None, ``WTM_DATA`` does not hold them, and the download failed.
     ValueError
-        A file is damaged, has another format, or does not match the others.
+        `threshold` is out of range; a file is damaged, has another format, or does not match the others.
     """
-    return _load(_MNIST, data_dir)
+    if not 1 <= threshold <= 255:
+        raise ValueError(f"threshold must be between 1 and 255, got {threshold!r}.")
+    return _load(_MNIST, data_dir, threshold)
 
 
 def load_fashion_mnist(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
@@ -108,25 +112,25 @@ def load_fashion_mnist(data_dir: str | os.PathLike[str] | None = None) -> Datase
     return _load(_FASHION_MNIST, data_dir)
 
 
-def _load(image_set: _ImageSet, data_dir: str | os.PathLike[str] | None) -> Dataset:
+def _load(image_set: _ImageSet, data_dir: str | os.PathLike[str] | None, threshold: int = THRESHOLD) -> Dataset:
     images_train, y_train, images_test, y_test = _read_or_download(image_set, data_dir)
     n_rows, n_columns = images_train.shape[1:]
     return Dataset(
         name=image_set.name,
-        X_train=_bits(images_train),
+        X_train=_bits(images_train, threshold),
         y_train=y_train,
-        X_test=_bits(images_test),
+        X_test=_bits(images_test, threshold),
         y_test=y_test,
         feature_names=tuple(
-            f"pixel ({row}, {column}) >= {THRESHOLD}" for row in range(n_rows) for column in range(n_columns)
+            f"pixel ({row}, {column}) >= {threshold}" for row in range(n_rows) for column in range(n_columns)
         ),
         target_names=image_set.target_names,
-        description=f"A bit per pixel, row by row: 1 if the grey value is at least {THRESHOLD}; the original split.",
+        description=f"A bit per pixel, row by row: 1 if the grey value is at least {threshold}; the original split.",
     )
 
 
-def _bits(images: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    return (images >= THRESHOLD).reshape(len(images), -1).view(np.uint8)
+def _bits(images: NDArray[np.uint8], threshold: int) -> NDArray[np.uint8]:
+    return (images >= threshold).reshape(len(images), -1).view(np.uint8)
 
 
 def _read_or_download(image_set: _ImageSet, data_dir: str | os.PathLike[str] | None) -> _Pixels:

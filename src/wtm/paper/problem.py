@@ -74,12 +74,15 @@ def majority_line(description: dict[str, Any]) -> str:
     return f"Always predicting “{majority['label']}”, the most frequent class: {majority['test_share']:.2%}"
 
 
-def load_problem(key: str, data_dir: Path | None, *, quick: bool = False) -> Problem:
-    """Load the data of an experiment, or a small sample; raises what the loaders in `wtm.datasets` raise."""
+def load_problem(key: str, data_dir: Path | None, *, quick: bool = False, grey: int | None = None) -> Problem:
+    """Load the data of an experiment, or a small sample; raises what the loaders in `wtm.datasets` raise.
+
+    With `grey`, MNIST's pixels are 1 from this grey value on.
+    """
     if key == "connect-4":
         dataset = load_connect_4("paper")
     elif key == "mnist":
-        dataset = load_mnist(data_dir)
+        dataset = load_mnist(data_dir, **{} if grey is None else {"threshold": grey})
     else:
         sample: dict[str, Any] = {"max_reviews": _QUICK_ROWS["train"], "n_features": _QUICK_TERMS} if quick else {}
         dataset = load_imdb(data_dir, recipe="authors" if key == "imdb-authors" else "paper", **sample)
