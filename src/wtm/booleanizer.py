@@ -1,5 +1,6 @@
 """Booleanizer: a transformer from columns of any kind to true/false features."""
 
+import math
 import numbers
 from collections.abc import Callable
 from typing import Any, Self
@@ -16,13 +17,18 @@ from wtm.tables.feature_blocks import feature_blocks
 from wtm.tables.learn_conditions import learn_conditions
 from wtm.tables.new_values import new_values_warnings
 from wtm.tables.reading import read_validated
+from wtm.tables.split_thresholds import MIN_ROWS, with_split_thresholds
 from wtm.tables.table import SparseTable, Table
 from wtm.tables.thresholds import given_thresholds, thresholds_from_json, thresholds_to_json
 from wtm.utils.caller import forget_warnings, warn_caller, warn_caller_once
 from wtm.utils.memory_limits import check_memory
 from wtm.validation.row_weights import integer_weights, sample_weights
+from wtm.validation.separated_targets import separated_targets
 
 __all__ = ["Booleanizer"]
+
+STRATEGIES = ("quantile", "splits")
+_STRATEGIES_BEFORE = {"strategy": "quantile", "fitted_strategy": "quantile"}  # of descriptions that lack them
 
 
 class Booleanizer(TransformerMixin, BaseEstimator):
@@ -44,6 +50,11 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         training values; if there are few values, every gap between them has a threshold. In a column that is mostly 0,
         such as a sparse one, the first threshold is 0. A threshold splits off at least one training row in a hundred,
         unless that would leave the column without any.
+    strategy : {"quantile", "splits"}, default="quantile"
+        How thresholds are chosen. "quantile" is as above, and ignores the targets. "splits" needs `y`: the thresholds
+        of columns with more values than that are splits of a decision tree that separates the targets. Columns that the
+        tree does not use keep their quantiles, and so do all with fewer than 2,000 rows, from which a tree learns too
+        much chance.
     thresholds : array-like of float, or dict, default=None
         Your own thresholds: a list for all number columns, or a dict of lists for some columns, by name or position.
         They are used as given.
@@ -59,6 +70,8 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         Number of columns seen during fit.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns, defined only if all names in `X` are strings.
+    strategy_ : str
+        The strategy that was used: "quantile" with too few rows for "splits".
     conditions_ : wtm.tables.column_conditions.ColumnConditions
         The conditions on each column by its position: :class:`~wtm.tables.conditions.Numbers` or
         :class:`~wtm.tables.conditions.Categories`.
@@ -87,16 +100,19 @@ class Booleanizer(TransformerMixin, BaseEstimator):
 
     conditions_: ColumnConditions
     n_features_in_: int
+    strategy_: str
 
     def __init__(
         self,
         n_thresholds: int = 10,
         *,
+        strategy: str = "quantile",
         thresholds: Any = None,
         max_categories: int | None = 64,
         sparse_output: bool | str = "auto",
     ) -> None:
         self.n_thresholds = n_thresholds
+        self.strategy = strategy
         self.thresholds = thresholds
         self.max_categories = max_categories
         self.sparse_output = sparse_output
@@ -108,7 +124,9 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         ----------
         X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
             NumPy, SciPy, pandas, polars, or lists of lists.
-        y : ignored
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), optional
+            Targets, needed with ``strategy="splits"`` and ignored otherwise. Text, booleans and whole numbers of up to
+            100 different values are labels, and all else are numbers.
         sample_weight : array-like of shape (n_samples,), optional
             How many times each row counts: a row of weight 3 counts as three rows, and a row of weight 0 is left out.
 
@@ -133,10 +151,12 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         try:
             table = read_validated(self, X, reset=True)
             weights = sample_weights(sample_weight, table.n_rows)
+            targets = separated_targets(y, len(table)) if self.strategy == "splits" else None
             if weights is not None and not weights.all():
                 present = np.flatnonzero(weights)
                 table, weights = table[present], weights[present]
-            return self.fit_table(table, getattr(self, "feature_names_in_", None), weights)
+                targets = None if targets is None else targets[present]
+            return self.fit_table(table, getattr(self, "feature_names_in_", None), weights, targets)
         except BaseException:
             self.__dict__ = before  # a failed fit leaves an earlier one as it was
             raise
@@ -231,6 +251,8 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         return {
             "n_thresholds": int(self.n_thresholds),
+            "strategy": self.strategy,
+            "fitted_strategy": self.strategy_,
             "thresholds": thresholds_to_json(self.thresholds),
             "max_categories": None if self.max_categories is None else int(self.max_categories),
             "sparse_output": self.sparse_output,
@@ -247,12 +269,17 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         ValueError
             `state` is not such a description.
         """
-        keys = {"n_thresholds", "thresholds", "max_categories", "sparse_output", "feature_names_in", "columns"}
-        if not isinstance(state, dict) or state.keys() != keys:
+        keys = {
+            "n_thresholds", "strategy", "fitted_strategy", "thresholds", "max_categories", "sparse_output",
+            "feature_names_in", "columns",
+        }  # fmt: skip
+        if not isinstance(state, dict) or (_STRATEGIES_BEFORE | state).keys() != keys:
             raise ValueError(f"A Booleanizer's description must be a dict of {sorted(keys)}, got {state!r}.")
+        state = _STRATEGIES_BEFORE | state
         columns, names = ColumnConditions.from_json(state["columns"]), state["feature_names_in"]
         self = cls(
             state["n_thresholds"],
+            strategy=state["strategy"],
             thresholds=thresholds_from_json(state["thresholds"]),
             max_categories=state["max_categories"],
             sparse_output=state["sparse_output"],
@@ -261,6 +288,9 @@ class Booleanizer(TransformerMixin, BaseEstimator):
             self._check_parameters()
         except TypeError as error:
             raise ValueError(str(error)) from error
+        if state["fitted_strategy"] not in (self.strategy, "quantile"):
+            raise ValueError(f"fitted_strategy can't be {state['fitted_strategy']!r} with strategy={self.strategy!r}.")
+        self.strategy_ = state["fitted_strategy"]
         self.n_features_in_ = len(columns)
         if names is not None:
             if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
@@ -277,7 +307,8 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
+        before = {"strategy": "quantile"} | ({"strategy_": "quantile"} if "conditions_" in state else {})
+        super().__setstate__(before | state)  # pickles of wtm 0.1 lack them
         if isinstance(state.get("conditions_"), list):  # of wtm 0.1
             self.conditions_ = ColumnConditions(len(state["conditions_"]), dict(enumerate(state["conditions_"])))
 
@@ -291,31 +322,50 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         tags.input_tags.categorical = True
         tags.input_tags.allow_nan = True
         tags.transformer_tags.preserves_dtype = []
+        tags.target_tags.required = self.strategy == "splits"
         return tags
 
     def _check_parameters(self) -> None:
         check_scalar(self.n_thresholds, "n_thresholds", numbers.Integral, min_val=1)
+        if not isinstance(self.strategy, str) or self.strategy not in STRATEGIES:
+            raise ValueError(f"strategy must be one of {', '.join(map(repr, STRATEGIES))}; got {self.strategy!r}.")
         if self.max_categories is not None:
             check_scalar(self.max_categories, "max_categories", numbers.Integral, min_val=1)
         if not isinstance(self.sparse_output, bool) and self.sparse_output != "auto":
             raise ValueError(f"sparse_output must be True, False or 'auto', got {self.sparse_output!r}.")
 
     def fit_table(
-        self, table: Table | SparseTable, names: np.ndarray | None, weights: np.ndarray | None = None
+        self,
+        table: Table | SparseTable,
+        names: np.ndarray | None,
+        weights: np.ndarray | None = None,
+        targets: np.ndarray | None = None,
     ) -> Self:
-        """Fit to a table as wtm reads it; `names` are of its columns, and `weights`, all above 0, of its rows."""
+        """Fit to a table as wtm reads it.
+
+        Parameters
+        ----------
+        table : Table or SparseTable
+        names : ndarray of str or None
+            Names of its columns.
+        weights : ndarray of shape (n_samples,), float64, or None
+            Weights of its rows, all above 0.
+        targets : ndarray of shape (n_samples,), int64, or (n_samples, n_outputs), float64
+            Class indices, or numbers; needed with the strategy "splits".
+        """
         self._check_parameters()
         self.n_features_in_ = table.n_columns
         if names is not None:
             self.feature_names_in_ = names
         column_names = [] if self.thresholds is None else _check_feature_names_in(self, None).tolist()
-        conditions = learn_conditions(
-            table,
-            given_thresholds(self.thresholds, column_names, table.number_columns()),
-            int(self.n_thresholds),
-            self.max_categories,
-            None if weights is None else integer_weights(weights),
-        )
+        given = given_thresholds(self.thresholds, column_names, table.number_columns())
+        n_thresholds, times = int(self.n_thresholds), None if weights is None else integer_weights(weights)
+        conditions = learn_conditions(table, given, n_thresholds, self.max_categories, times)
+        n_rows = table.n_rows if weights is None else math.fsum(weights)
+        self.strategy_ = self.strategy if n_rows >= MIN_ROWS else "quantile"
+        if self.strategy_ == "splits":
+            assert targets is not None
+            conditions = with_split_thresholds(table, conditions, targets, times, n_thresholds, given)
         self._set_conditions(conditions, f"X (n_samples = {table.n_rows})")
         forget_warnings(self)
         doubt = doubtful_columns_warning(table, names)

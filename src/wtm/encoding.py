@@ -22,6 +22,7 @@ def learn_booleanizer(
     names: np.ndarray | None,
     weights: np.ndarray | None = None,
     n_thresholds: int = 10,
+    targets: np.ndarray | None = None,
 ) -> Booleanizer | None:
     """Fit the Booleanizer for tables like this one, if they need one.
 
@@ -38,6 +39,8 @@ def learn_booleanizer(
         Weights of the rows, all above 0.
     n_thresholds : int, default=10
         Of a Booleanizer that "auto" makes.
+    targets : ndarray or None
+        As in `Booleanizer.fit_table`.
 
     Returns
     -------
@@ -45,11 +48,11 @@ def learn_booleanizer(
         None if the columns are the features.
     """
     if isinstance(choice, Booleanizer):
-        fitted: Booleanizer = clone(choice).fit_table(table, names, weights)
+        fitted: Booleanizer = clone(choice).fit_table(table, names, weights, targets)
         return fitted
     if choice == "strict" or (table.n_columns <= _MOST_AS_THEY_ARE and table.is_binary()):
         return None
-    return Booleanizer(n_thresholds).fit_table(table, names, weights)
+    return Booleanizer(n_thresholds).fit_table(table, names, weights, targets)
 
 
 def table_to_examples(

@@ -83,10 +83,10 @@ class Estimator(BaseEstimator):
         """Read a table and check its columns against those seen in fit; with `reset`, remember them."""
         return read_validated(self, X, reset=reset, min_rows=min_rows, name=name)
 
-    def _learn_features(self, table: Table | SparseTable, weights: np.ndarray | None) -> None:
-        """Decide how tables become true/false features, from the training rows and their weights."""
+    def _learn_features(self, table: Table | SparseTable, weights: np.ndarray | None, targets: np.ndarray) -> None:
+        """Decide how tables become true/false features, from the training rows, their weights and their targets."""
         names = getattr(self, "feature_names_in_", None)
-        self.booleanizer_ = learn_booleanizer(self.booleanizer, table, names, weights, self._n_thresholds)
+        self.booleanizer_ = learn_booleanizer(self.booleanizer, table, names, weights, self._n_thresholds, targets)
         forget_warnings(self)
 
     def _examples(self, table: Table | SparseTable, name: str = "X") -> Examples:

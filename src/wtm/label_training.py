@@ -123,9 +123,10 @@ class LabelTrainable(Trainable):
         table, y, weights = self._weighted_rows(table, y, sample_weight, is_batch=is_batch)
         if not resumes and not is_batch:
             self.classes_ = unique_labels(y, "y" if len(y) == n_rows else "y, whose other rows have weight 0,")
+        labels = class_indices(y, self.classes_, "y")
         if not resumes:
-            self._learn_features(table, weights)
-        data = LabelledExamples(self._examples(table), class_indices(y, self.classes_, "y"), weights)
+            self._learn_features(table, weights, labels)
+        data = LabelledExamples(self._examples(table), labels, weights)
         return data.by_content() if self.shuffle else data
 
     def _validation_data(self, X_val: Any, y_val: Any) -> LabelledExamples | None:

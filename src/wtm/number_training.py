@@ -122,9 +122,9 @@ class NumberTrainable(RegressorMixin, Trainable):
         table, y, weights = self._weighted_rows(table, y, sample_weight, is_batch=is_batch)
         if not resumes:
             self.y_ndim_, self.n_outputs_ = y.ndim, 1 if y.ndim == 1 else y.shape[1]
-            self._learn_features(table, weights)
         columns = self._columns(y, "y")
         if not resumes:
+            self._learn_features(table, weights, columns)
             found = np.stack([columns.min(axis=0), columns.max(axis=0)], axis=1)
             self.y_range_ = found if self.y_range is None else check_range(self.y_range, self.n_outputs_)
         data = NumberedExamples(self._examples(table), self._shares(columns, "y"), weights)

@@ -15,7 +15,7 @@ WRONG = {
     "--name": "../x", "--number-type": "half", "--over": "x", "--penalty": "x", "--per-class": "0", "--preset": "x",
     "--recipe": "x",
     "--rounds": "0", "--row": "0", "--rows": "-1", "--rules": "0", "--s": "0.5", "--seed": "-1", "--seeds": "0",
-    "--separator": "ab", "--table": "", "--tolerance": "nan",
+    "--separator": "ab", "--table": "", "--thresholds": "x", "--tolerance": "nan",
 }  # fmt: skip
 ANY_TEXT = {"--target", "--missing"}  # and the names of columns; whether they are right depends on the file
 REQUIRED = {"train": {"--target": "y", "--out": "m"}, "report": {"--out": "m.html"}, "export": {"--format": "json"}}

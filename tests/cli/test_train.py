@@ -84,6 +84,23 @@ def test_the_options_are_those_of_the_classifier(trained, train):
     assert {name: default[name] for name in own.keys() - chosen} == {name: own[name] for name in own.keys() - chosen}
 
 
+@pytest.mark.parametrize("options", [(), ("--regression",), ("--fuzzy",)])
+def test_thresholds_by_splits(train, write, options):
+    rng = np.random.default_rng(0)
+    x = rng.random(2600).round(4)
+    data = write(as_csv({"x": x, "noise": rng.random(2600).round(4), "y": (x > 0.97).astype(int)}))
+    model, result = train(data, *options, "--thresholds", "splits", target="y")
+    assert min(abs(np.array(model.booleanizer_.conditions_[0].thresholds) - 0.97)) < 0.002
+    assert model.booleanizer_.strategy_ == "splits"
+    assert "--thresholds" not in result.stderr
+
+
+def test_thresholds_by_splits_need_rows(trained, train):
+    model, result = train(trained[0] / "people.csv", "--thresholds", "splits")
+    assert model.booleanizer_.strategy_ == "quantile"
+    assert "--thresholds splits needs 2,000 rows to train on: quantile was used" in result.stderr
+
+
 def test_seed_and_not_threads_decide(trained, train):
     data = trained[0] / "people.csv"
     one, _ = train(data, "--n-jobs", 1)

@@ -13,7 +13,7 @@ def choose_thresholds(distinct: np.ndarray, counts: np.ndarray, n_thresholds: in
     if len(distinct) < 2:
         return []
     gaps = _choose_gaps(counts, n_thresholds)
-    return [thresholds._short_number_between(float(distinct[gap]), float(distinct[gap + 1])) for gap in gaps]
+    return [thresholds.short_number_between(float(distinct[gap]), float(distinct[gap + 1])) for gap in gaps]
 
 
 def _choose_gaps(counts: np.ndarray, n_thresholds: int) -> list[int]:

@@ -94,6 +94,14 @@ def train(
     readable: Annotated[
         bool, typer.Option("--readable", help="Short rules: other values where --s and --max-literals are not given.")
     ] = False,
+    thresholds: Annotated[
+        str,
+        typer.Option(
+            help="Where columns of numbers are divided: quantile, at even shares of the rows, or splits, where the "
+            "target changes.",
+            metavar="STRATEGY",
+        ),
+    ] = "quantile",
     epochs: Annotated[
         int | None, typer.Option(help="Passes over the training rows. Default: 30.", show_default=False)
     ] = None,
@@ -141,6 +149,7 @@ def train(
         regression=regression,
         fuzzy=fuzzy,
         readable=readable,
+        thresholds=thresholds,
         drop=drop or [],
         drop_missing_target=drop_missing_target,
         holdout=holdout,

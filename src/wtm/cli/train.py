@@ -9,7 +9,7 @@ import numpy as np
 import typer
 from sklearn.base import clone
 
-from wtm.booleanizer import Booleanizer
+from wtm.booleanizer import STRATEGIES, Booleanizer
 from wtm.classifier import WTMClassifier
 from wtm.cli.column_options import named_target, parse_names
 from wtm.cli.errors import OptionError
@@ -26,6 +26,7 @@ from wtm.table_files.open_table import STANDARD_STREAM, TableFile, open_table
 from wtm.table_files.parquet_file import ParquetFile
 from wtm.table_files.target_labels import rows_with_label, target_column, target_numbers
 from wtm.table_files.training_columns import training_columns
+from wtm.tables.split_thresholds import MIN_ROWS
 from wtm.utils.memory_limits import check_memory
 from wtm.utils.printable import counted, short_repr
 from wtm.validation.labels import check_labels
@@ -44,13 +45,14 @@ def train(
     regression: bool,
     fuzzy: bool,
     readable: bool,
+    thresholds: str,
     drop: Sequence[str],
     drop_missing_target: bool,
     holdout: float,
     refit: bool,
 ) -> None:
     """Train a model with `parameters`, measure it and save it."""
-    model = _new_model(options, parameters, regression=regression, fuzzy=fuzzy, readable=readable)
+    model = _new_model(options, parameters, thresholds, regression=regression, fuzzy=fuzzy, readable=readable)
     try:
         check_parameters(model.get_params(deep=False))
     except ValueError as error:
@@ -74,6 +76,8 @@ def train(
         lines = [_summary(model, columns, y), *worth(model, columns, y, training, held_out)]
         if refit and len(held_out):
             model = _fit(clone(model), columns, y)
+        if model.booleanizer_ is not None and model.booleanizer_.strategy_ != thresholds:
+            options.note(f"--thresholds {thresholds} needs {MIN_ROWS:,} rows to train on: quantile was used.")
     # Kept in the model file, for `wtm predict` and `wtm evaluate`.
     model.target_name_ = target
     if source.cells is not None and options.format.given():
@@ -86,17 +90,25 @@ def train(
 
 
 def _new_model(
-    options: TableOptions, parameters: dict[str, Any], *, regression: bool, fuzzy: bool, readable: bool
+    options: TableOptions,
+    parameters: dict[str, Any],
+    thresholds: str,
+    *,
+    regression: bool,
+    fuzzy: bool,
+    readable: bool,
 ) -> AnyModel:
     if readable and (regression or fuzzy):
         other = "--regression" if regression else "--fuzzy"
         raise OptionError(f"--readable does not go with {other}: leave one of them out.")
     if "literal_failures" in parameters and not fuzzy:
         raise OptionError("--literal-failures is for fuzzy rules: pass --fuzzy too.")
+    if thresholds not in STRATEGIES:
+        raise OptionError(f"--thresholds must be one of {', '.join(STRATEGIES)}; got {short_repr(thresholds)}.")
     kind = kind_to_train(regression=regression, fuzzy=fuzzy)
     # A Booleanizer of its own, since "auto" uses a table of 0 and 1 as it is, and then refuses missing values.
     parameters = parameters | {
-        "booleanizer": Booleanizer(kind._n_thresholds),
+        "booleanizer": Booleanizer(kind._n_thresholds, strategy=thresholds),
         "n_jobs": options.n_jobs,
         "verbose": 0 if options.quiet else 1,
     }

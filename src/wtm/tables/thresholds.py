@@ -44,7 +44,7 @@ def choose_thresholds(tallies: Tallies, n_thresholds: int) -> list[tuple[float, 
         part = tallies if len(columns) == len(tallies) else tallies.of_columns(columns)
         distinct = part.distinct
         for column, gap in zip(*(found.tolist() for found in _choose_gaps(part, n_parts)), strict=True):
-            threshold = _short_number_between(float(distinct[gap]), float(distinct[gap + 1]))
+            threshold = short_number_between(float(distinct[gap]), float(distinct[gap + 1]))
             chosen[columns[column]] += (threshold,)
     return chosen
 
@@ -104,7 +104,7 @@ def _capped(
         size = np.minimum(size, even)
 
 
-def _short_number_between(low: float, high: float) -> float:
+def short_number_between(low: float, high: float) -> float:
     """Return a number t of few digits with low <= t < high, in the middle half of the gap if possible."""
     if low == 0:
         return 0.0
