@@ -4,7 +4,8 @@ from typing import Any, Self
 
 from wtm.label_training import LabelTrainable
 from wtm.modelfile.old_names import install_module_aliases, renamed_entry
-from wtm.rules.reducible import Reducible
+from wtm.rules.label_reducible import LabelReducible
+from wtm.rules.readable import Readable
 from wtm.utils.constructor import constructor
 
 __all__ = ["WTMClassifier"]
@@ -15,7 +16,7 @@ _READABLE: dict[str, Any] = {"s": 10, "boost_true_positive": False, "max_literal
 install_module_aliases()
 
 
-class WTMClassifier(Reducible, LabelTrainable):
+class WTMClassifier(Readable, LabelReducible, LabelTrainable):
     """Weighted Tsetlin Machine: a vote of weighted AND-rules over true/false features.
 
     Each class has a machine of `n_clauses` clauses, even if there are only two classes. A clause is an AND of literals:

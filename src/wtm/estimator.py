@@ -110,6 +110,11 @@ class Estimator(BaseEstimator):
             voting = self._voting = self._model.voting_model()
         return voting
 
+    def _worth_of_votes(self) -> np.ndarray:
+        """What a vote of 1 in fixed point adds, for each machine: float64 of shape (n_machines,)."""
+        voting = self._voting_model()
+        return np.full(voting.n_machines, voting.unit)
+
     def _from_sums(self, X: Any, answer: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """Compute `answer` of the sums in fixed point, int64 of shape (some rows, n_machines), some rows at a time."""
         check_is_fitted(self)

@@ -2,17 +2,14 @@
 
 from typing import Any
 
-import numpy as np
-
 from wtm.label_training import LabelTrainable
-from wtm.prediction import Predictor
-from wtm.rules.fuzzy_readable import FuzzyReadable
-from wtm.tables.condition_grammar import spell_label
+from wtm.rules.fuzzy_readable import FuzzyLabels
+from wtm.rules.label_reducible import LabelReducible
 
 __all__ = ["FuzzyWTMClassifier"]
 
 
-class FuzzyWTMClassifier(FuzzyReadable, Predictor, LabelTrainable):
+class FuzzyWTMClassifier(FuzzyLabels, LabelReducible, LabelTrainable):
     """Weighted Tsetlin Machine of fuzzy clauses: rules of the kind "at least 8 of 11 conditions hold".
 
     A clause that includes n literals votes ``weight * max(0, min(LF, n) - number of false literals) / LF`` for or
@@ -76,8 +73,6 @@ class FuzzyWTMClassifier(FuzzyReadable, Predictor, LabelTrainable):
     1.0
     """
 
-    has_strict_rules = False
-
     def __init__(
         self,
         n_clauses: int = 100,
@@ -128,14 +123,3 @@ class FuzzyWTMClassifier(FuzzyReadable, Predictor, LabelTrainable):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
-
-    def _labels(self) -> list[Any]:
-        labels: list[Any] = self.classes_.tolist()
-        return labels
-
-    def _action(self, label: Any, polarity: int) -> str:
-        return f"votes {'for' if polarity > 0 else 'against'} {spell_label(label)}"
-
-    def _predictions(self, sums: np.ndarray) -> list[tuple[Any, str]]:
-        predicted = self.classes_[sums.argmax(axis=1)].tolist()
-        return [(label, f"predicted: {spell_label(label)}") for label in predicted]

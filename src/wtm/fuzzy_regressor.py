@@ -2,16 +2,14 @@
 
 from typing import Any
 
-import numpy as np
-
 from wtm.number_training import NumberTrainable
-from wtm.rules.fuzzy_readable import FuzzyReadable
-from wtm.validation.targets import middle_and_half
+from wtm.rules.fuzzy_readable import FuzzyNumbers
+from wtm.rules.number_reducible import NumberReducible
 
 __all__ = ["FuzzyWTMRegressor"]
 
 
-class FuzzyWTMRegressor(FuzzyReadable, NumberTrainable):
+class FuzzyWTMRegressor(FuzzyNumbers, NumberReducible, NumberTrainable):
     """Weighted Tsetlin Machine of fuzzy clauses for numbers.
 
     Clauses vote and are trained as in :class:`wtm.FuzzyWTMClassifier`, and their votes are added to a number as in
@@ -109,23 +107,3 @@ class FuzzyWTMRegressor(FuzzyReadable, NumberTrainable):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
-
-    def _labels(self) -> list[Any]:
-        return list(range(self.n_outputs_))
-
-    def _action(self, label: Any, polarity: int) -> str:
-        verb, preposition = ("adds", "to") if polarity > 0 else ("subtracts", "from")
-        return verb if self.n_outputs_ == 1 else f"{verb} {preposition} output {label}"
-
-    def _predictions(self, sums: np.ndarray) -> list[tuple[Any, str]]:
-        middle, _ = middle_and_half(self.y_range_)
-        start = ", ".join(f"{number:.4g}" for number in middle.tolist())
-        return [
-            (row, f"predicted: {', '.join(f'{number:.4g}' for number in row.tolist())}, from {start} with these rules:")
-            for row in self._numbers(sums)
-        ]
-
-    def _worth_of_votes(self) -> np.ndarray:
-        _, half = middle_and_half(self.y_range_)
-        worth: np.ndarray = half * self._voting_model().unit / self._model.parameters.T
-        return worth

@@ -1,25 +1,22 @@
-"""Training on numbers, and their prediction, which the regressors share."""
+"""Training on numbers, which the regressors share."""
 
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin
 from sklearn.utils import check_consistent_length
 
 from wtm.machine.training_rows import NumberedExamples
 from wtm.modelfile import ModelRecord
+from wtm.number_prediction import NumberPredictor
 from wtm.trainable import Trainable
 from wtm.utils.caller import warn_caller_once
-from wtm.validation.targets import check_numbers, check_range, to_numbers, to_shares
+from wtm.validation.targets import check_numbers, check_range, to_shares
 
 
-class NumberTrainable(RegressorMixin, Trainable):
-    """The part of the regressors that trains and predicts."""
+class NumberTrainable(NumberPredictor, Trainable):
+    """The part of the regressors that trains."""
 
-    n_outputs_: int
-    y_ndim_: int
     y_range: Any
-    y_range_: np.ndarray
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None) -> Self:
         """Train for `n_epochs` epochs, from the start unless `warm_start`.
@@ -80,29 +77,6 @@ class NumberTrainable(RegressorMixin, Trainable):
     def _n_machines(self) -> int:
         return self.n_outputs_
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict numbers.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, `n_outputs_`), float64
-            Of the shape of the `y` of the training, and within `y_range_`.
-        """
-        return self._from_sums(X, lambda sums: self._shaped(self._numbers(sums)))
-
-    def _numbers(self, sums: np.ndarray) -> np.ndarray:
-        """Return what sums in fixed point stand for; both have the shape (n_rows, `n_outputs_`)."""
-        return to_numbers(sums * (self._voting_model().unit / self._model.parameters.T), self.y_range_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.single_output, tags.target_tags.multi_output = True, True
-        return tags
-
     def _targets_for_record(self) -> dict[str, Any]:
         return {"classes": None, "ranges": self.y_range_}
 
@@ -110,9 +84,6 @@ class NumberTrainable(RegressorMixin, Trainable):
         assert record.ranges is not None
         self.y_range_, self.n_outputs_ = record.ranges, len(record.ranges)
         self.y_ndim_ = record.attributes.get("y_ndim_", 2)
-
-    def _shaped(self, numbers: np.ndarray) -> np.ndarray:
-        return numbers[:, 0] if self.y_ndim_ == 1 else numbers
 
     def _training_data(
         self, X: Any, y: Any, sample_weight: Any, *, resumes: bool, is_batch: bool = False
@@ -136,12 +107,6 @@ class NumberTrainable(RegressorMixin, Trainable):
             return None
         table, y = read
         return NumberedExamples(self._examples(table, "X_val"), to_shares(self._columns(y, "y_val"), self.y_range_))
-
-    def _columns(self, y: np.ndarray, name: str) -> np.ndarray:
-        columns = y.reshape(len(y), -1)
-        if columns.shape[1] != self.n_outputs_:
-            raise ValueError(f"{name} must have {self.n_outputs_} numbers per row as in fit, got {columns.shape[1]}.")
-        return columns
 
     def _shares(self, columns: np.ndarray, name: str) -> np.ndarray:
         low, high = self.y_range_.T

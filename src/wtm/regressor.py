@@ -1,27 +1,15 @@
 """WTMRegressor: the Weighted Tsetlin Machine as a scikit-learn regressor."""
 
-from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
-import scipy.sparse as sp
-from sklearn.utils.validation import check_is_fitted
-
-from wtm.machine.examples import Examples
 from wtm.number_training import NumberTrainable
-from wtm.rules.addend_explanation import AddendExplanation
-from wtm.rules.addends import AddendTable
-from wtm.rules.merging import Clauses, clauses_of, find_rules
-from wtm.rules.output_bits import outputs_by_part
-from wtm.rules.vocabulary import Vocabulary
-from wtm.tables.table import SparseTable, Table
-from wtm.utils.threads import resolve_n_threads
-from wtm.validation.targets import middle_and_half
+from wtm.rules.number_readable import NumberReadable
+from wtm.rules.number_reducible import NumberReducible
 
 __all__ = ["WTMRegressor"]
 
 
-class WTMRegressor(NumberTrainable):
+class WTMRegressor(NumberReadable, NumberReducible, NumberTrainable):
     """Weighted Tsetlin Machine for numbers: a sum of weighted AND-rules over true/false features.
 
     Each number to predict has a machine of `n_clauses` clauses. Half of them add their weight to the sum where they
@@ -176,91 +164,3 @@ class WTMRegressor(NumberTrainable):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
-
-    def rules(self, X: Any = None, *, feature_names: Sequence[str] | None = None) -> AddendTable:
-        """Return the rules as a table, without redundant conditions and with equal rules merged.
-
-        A prediction is the middle of `y_range_`, plus what the rules add that hold for the row, clipped to `y_range_`.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n_samples, n_features), optional
-            Rows on which the rules are counted.
-        feature_names : sequence of str of length n_features, optional
-            Names of the columns; the default is the names seen in `fit`, or else ``x0``, ``x1`` and so on.
-
-        Returns
-        -------
-        wtm.rules.AddendTable
-            The rules that add or subtract most come first; with `X`, most on all rows together.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            The model is not fitted.
-        ValueError
-            `X` can't be used, or `feature_names` does not have a different name for each column.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from wtm import WTMRegressor
-        >>> X = np.random.default_rng(0).integers(0, 2, (1000, 3))
-        >>> reg = WTMRegressor(n_clauses=4, T=4, s=4, random_state=0).fit(X, 10 * X[:, 0] + X[:, 1])
-        >>> print(reg.rules()[0])
-        IF NOT (x0) AND NOT (x1) THEN subtracts 5.878
-        """
-        check_is_fitted(self)
-        vocabulary, voting = Vocabulary.of(self, feature_names), self._voting_model()
-        clauses, _ = find_rules(clauses_of(voting), vocabulary, one_sided=False)
-        middle, half = middle_and_half(self.y_range_)
-        per_vote = half * voting.unit / self._model.parameters.T
-        size, statistics = np.abs(clauses.votes * per_vote[clauses.classes]), {}
-        if X is not None:
-            statistics["support"] = self._support(X, clauses)
-            size = size * statistics["support"]
-        order = np.argsort(-size, kind="stable")
-        statistics = {name: values[order] for name, values in statistics.items()}
-        outputs = list(range(self.n_outputs_))
-        return AddendTable(
-            clauses[order], vocabulary, outputs, voting.unit, False, statistics, middle=middle, _per_vote=per_vote
-        )
-
-    def explain(self, X: Any, *, feature_names: Sequence[str] | None = None) -> list[AddendExplanation]:
-        """Explain the prediction of each row by the rules that hold for it.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-        feature_names : sequence of str of length n_features, optional
-            As in `rules`.
-
-        Returns
-        -------
-        list of wtm.rules.AddendExplanation, of length n_samples
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError, ValueError
-            As in `rules`.
-        """
-        rules, voting = self.rules(feature_names=feature_names), self._voting_model()
-        explanations = []
-        for examples, held in self._outputs(self._table(X, min_rows=0), rules._clauses):
-            predicted = self._numbers(voting.sums(examples, n_threads=resolve_n_threads(self.n_jobs)))
-            of_rows = np.split(held.indices, held.indptr[1:-1])
-            explanations += [
-                AddendExplanation(numbers, rules, of_row) for numbers, of_row in zip(predicted, of_rows, strict=True)
-            ]
-        return explanations
-
-    def _support(self, X: Any, clauses: Clauses) -> np.ndarray:
-        table, n_true = self._table(X), np.zeros(len(clauses))
-        for _, outputs in self._outputs(table, clauses):
-            n_true += outputs.sum(axis=0)
-        return n_true / len(table)
-
-    def _outputs(self, table: Table | SparseTable, clauses: Clauses) -> Iterator[tuple[Examples, sp.csr_array]]:
-        n_threads = resolve_n_threads(self.n_jobs)
-        parts = self._parts(table, n_threads, bytes_per_row=len(clauses) // 8)
-        return outputs_by_part(parts, clauses.ends, clauses.literals, n_threads=n_threads)

@@ -286,18 +286,44 @@ def test_rows_are_explained(folder, data, kind):
 
 
 @pytest.mark.parametrize("kind", OTHERS)
+def test_models_of_each_kind_are_made_smaller(folder, data, kind, tmp_path):
+    path, is_regressor = path_of(folder, kind), kind in REGRESSORS
+    model, X = load_model(path), frame(folder)
+    y = np.array(flats()["rent"], float) if is_regressor else np.array(flats()["dear"])
+    loss = "r2" if is_regressor else "accuracy"
+    for command, options, reduced in (
+        ("prune", ("--rules", 3), lambda: model.prune(X, y, n_rules=3)),
+        ("prune", (f"--max-{loss}-loss", 0.1), lambda: model.prune(X, y, **{f"max_{loss}_loss": 0.1})),
+        ("refit", ("--C", 0.5, "--penalty", "l2"), lambda: model.refit(X, y, "l2", C=0.5)),
+    ):
+        printed = done(command, path, data, "--out", tmp_path / "m", "--overwrite", *options).stdout
+        expected, written = reduced(), load_model(tmp_path / "m")
+        assert np.array_equal(written.predict(X), expected.predict(X))
+        assert f"rules: {len(model.rules())} -> {len(expected.rules())}\n" in printed
+        scores = model.score(X, y), expected.score(X, y)
+        before, after = (f"{score:.4f}" if is_regressor else f"{score:.2%}" for score in scores)
+        what = "R squared" if is_regressor else "accuracy"
+        assert f"{what} on {N_ROWS} rows: {before} -> {after}\n" in printed
+    other = "accuracy" if is_regressor else "r2"
+    line = refused("prune", path, data, "--out", tmp_path / "no", f"--max-{other}-loss", 0.1)
+    assert f"--max-{other}-loss does not go with a {kind.__name__}: use --max-{loss}-loss." in line
+
+
+def test_strict_regressors_are_simplified_and_fuzzy_models_are_not(folder, data, tmp_path):
+    printed = done("simplify", path_of(folder, WTMRegressor), data, "--out", tmp_path / "m").stdout
+    assert f"the same number on 100.00% of {N_ROWS} rows\n" in printed
+    for kind in (FuzzyWTMClassifier, FuzzyWTMRegressor):
+        line = refused("simplify", path_of(folder, kind), data, "--out", tmp_path / "no")
+        assert "holds fuzzy rules, each of whose conditions counts: use wtm prune" in line
+    assert not (tmp_path / "no").exists()
+
+
+@pytest.mark.parametrize("kind", OTHERS)
 @pytest.mark.parametrize(
-    ("command", "options"),
-    [
-        ("report", ("--out", "{out}/m.html")),
-        ("export", ("--format", "json", "--out", "{out}")),
-        ("prune", ("{data}", "--rules", 3, "--out", "{out}/m")),
-        ("refit", ("{data}", "--out", "{out}/m")),
-        ("simplify", ("{data}", "--out", "{out}/m")),
-    ],
+    ("command", "options"), [("report", ("--out", "{out}/m.html")), ("export", ("--format", "json", "--out", "{out}"))]
 )
-def test_other_commands_are_for_strict_classifiers(folder, data, kind, command, options, tmp_path):
-    words = [str(option).format(out=tmp_path, data=data) for option in options]
+def test_other_commands_are_for_strict_classifiers(folder, kind, command, options, tmp_path):
+    words = [str(option).format(out=tmp_path) for option in options]
     line = refused(command, path_of(folder, kind), *words)
     assert f"holds a {kind.__name__}, and this is for a WTMClassifier" in line
     assert not list(tmp_path.iterdir())

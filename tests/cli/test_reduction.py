@@ -79,7 +79,8 @@ def test_misuse_is_refused_in_one_line_before_anything_is_written(model, data, w
     out = tmp_path / "small"
     prune = ("prune", model, data, "--out", out)
     for wanted in ((), ("--rules", 3, "--min-weight", 1)):
-        assert "exactly one of --rules, --max-accuracy-loss and --min-weight" in refused(*prune, *wanted, code=2)
+        line = refused(*prune, *wanted, code=2)
+        assert "exactly one of --rules, --max-accuracy-loss, --max-r2-loss and --min-weight" in line
     assert refused(*prune, "--min-weight", 1e6).startswith("wtm: --min-weight must be at most ")
     one_class = people()
     one_class["buys"] = ["no"] * len(one_class["buys"])

@@ -4,6 +4,7 @@ import copy
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
@@ -14,9 +15,10 @@ from tests.helpers.tables import mixed_frame
 from wtm import WTMClassifier, load_model
 from wtm.export import to_json
 from wtm.machine.examples import Examples
+from wtm.machine.training_rows import LabelledExamples
 from wtm.rules import Rule
 from wtm.rules.merging import Clauses
-from wtm.rules.pruning import eliminate
+from wtm.rules.pruning import eliminate, of_labels
 
 
 @pytest.fixture(scope="module")
@@ -63,9 +65,10 @@ def test_the_least_needed_rule_is_removed_each_time(data):
     weights = rng.integers(1, data.draw(st.sampled_from([2, 4])), n_rows)
     order, right = eliminated_by_counting(outputs, classes, votes, labels, weights, n_classes, 1)
     given_weights = None if (weights == 1).all() else weights.astype(float)
-    found = eliminate(rules, Examples(packed_rows(X), n_features), labels, given_weights, n_classes, 1)
+    rows = LabelledExamples(Examples(packed_rows(X), n_features), labels, given_weights)
+    found = eliminate(rules, sp.csr_array(outputs.astype(float)), of_labels(rows), n_classes, 1)
     assert found.order.tolist() == order
-    assert found.n_right.tolist() == right
+    assert (found.scores == np.array(right) / weights.sum()).all()
     n_lost = data.draw(st.integers(0, n_rows))
     least = right[0] - n_lost
     assert found.fewest(n_lost / weights.sum()) == max(i for i, n in enumerate(right) if n >= least)

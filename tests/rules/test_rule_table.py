@@ -125,7 +125,7 @@ def test_a_rule_that_nearly_always_holds_comes_after_one_that_separates(monkeypa
     clf = small().fit(X, X[:, 0])
     X[:, 1] = np.arange(1000) > 3
     one_condition_each = Clauses(np.ones(3, np.int64), np.array([900, 30, -20]), np.arange(4), np.array([1, 0, 3]))
-    monkeypatch.setattr("wtm.rules.readable.clauses_of", lambda voting: one_condition_each)
+    monkeypatch.setattr("wtm.rules.rule_based.clauses_of", lambda voting: one_condition_each)
     columns = clf.rules(X, X[:, 0], feature_names=["signal", "constant", "noise"]).columns
     assert columns["conditions"] == ["signal", "NOT (signal)", "constant"]
     unit = columns["weight"][2] / 900

@@ -1,4 +1,4 @@
-"""All rows of a file, and their labels, for what is counted on them."""
+"""All rows of a file, and their labels or numbers, for what is counted on them."""
 
 from collections.abc import Sequence
 from contextlib import closing
@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from wtm.classifier import WTMClassifier
 from wtm.cli.column_options import named_target
-from wtm.cli.model_kinds import AnyModel
+from wtm.cli.model_kinds import AnyModel, Regressor
 from wtm.cli.predictions import Predictions, predictions_for
 from wtm.cli.table_options import TableOptions
 from wtm.table_files.arrow import pa
-from wtm.table_files.target_labels import labels_of_model
+from wtm.table_files.target_labels import labels_of_model, numbers_of_model
 
 
 def all_rows(model: AnyModel, options: TableOptions) -> Any:
@@ -22,25 +21,31 @@ def all_rows(model: AnyModel, options: TableOptions) -> Any:
 
 
 def rows_with_labels(
-    clf: WTMClassifier, options: TableOptions, target: str | None = None
+    model: AnyModel, options: TableOptions, target: str | None = None
 ) -> tuple[Any, np.ndarray | None, np.ndarray]:
-    """Return the table that the model takes, the labels, and the places of the rows in the file.
+    """Return the table that the model takes, the labels or numbers, and the places of the rows in the file.
 
-    Without a column of labels, they are None and all rows are returned; otherwise those that have one. `target` names
-    the column with the labels. By default it is that of the training, which the file may lack.
+    Without a column of them, they are None and all rows are returned; otherwise those that have one. `target` names
+    the column. By default it is that of the training, which the file may lack.
     """
-    with predictions_for(clf, options) as predictions:
+    with predictions_for(model, options) as predictions:
         source = predictions.source
         if target is not None:
             named_target(target, source)
-        known = getattr(clf, "target_name_", None) if target is None else target
+        known = getattr(model, "target_name_", None) if target is None else target
         others = [known] if isinstance(known, str) and known in source.names else []
         parts = _parts(predictions, others)
     X = _joined(parts)
     if not others:
-        options.note(f"{source.name} has no column with labels, so precision is not counted.")
+        of_numbers, of_labels = "numbers, so no error is measured", "labels, so precision is not counted"
+        lacking = of_numbers if isinstance(model, Regressor) else of_labels
+        options.note(f"{source.name} has no column with {lacking}.")
         return X, None, np.arange(len(X))
-    rows, y = labels_of_model([batch for batch, _ in parts], others[0], clf.classes_, source, drop_missing=True)
+    batches = [batch for batch, _ in parts]
+    if isinstance(model, Regressor):
+        rows, y = numbers_of_model(batches, others[0], source, drop_missing=True)
+    else:
+        rows, y = labels_of_model(batches, others[0], model.classes_, source, drop_missing=True)
     return X.take(rows), y, rows
 
 

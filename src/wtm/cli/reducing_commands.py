@@ -54,6 +54,16 @@ def prune(
             show_default=False,
         ),
     ] = None,
+    max_r2_loss: Annotated[
+        float | None,
+        typer.Option(
+            "--max-r2-loss",
+            callback=_check_share,
+            help="Of a regressor: keep the fewest rules that lose at most this of R squared.",
+            metavar="SHARE",
+            show_default=False,
+        ),
+    ] = None,
     min_weight: Annotated[
         float | None,
         typer.Option(
@@ -67,22 +77,30 @@ def prune(
 ) -> None:
     """Remove rules that a model can do without, and write the model of the others.
 
-    Give one of --rules, --max-accuracy-loss and --min-weight. Of the rules, the one is removed again and again without
-    which most rows of DATA are right. The new model predicts, but can't be trained further. The table is read as in
-    'wtm predict'; rows without a label are left out.
+    Give one of --rules, --max-accuracy-loss or, of a regressor, --max-r2-loss, and --min-weight. Of the rules, the one
+    is removed again and again without which most rows of DATA are right, or the squared error is smallest. The new
+    model predicts, but can't be trained further. The table is read as in 'wtm predict'; rows without a target are left
+    out.
 
     Example: wtm prune people.safetensors people.csv --rules 30 --out small.safetensors
     """
-    from wtm.cli.reduction import reduce_with_labels
+    from wtm.cli.reduction import prune_model, reduce_with_labels
 
-    if [rules, max_accuracy_loss, min_weight].count(None) != 2:
-        raise OptionError("give exactly one of --rules, --max-accuracy-loss and --min-weight.")
+    wanted = {
+        "n_rules": rules,
+        "max_accuracy_loss": max_accuracy_loss,
+        "max_r2_loss": max_r2_loss,
+        "min_weight": min_weight,
+    }
+    given = {name: value for name, value in wanted.items() if value is not None}
+    if len(given) != 1:
+        raise OptionError("give exactly one of --rules, --max-accuracy-loss, --max-r2-loss and --min-weight.")
     paths = path_argument(model, "MODEL"), path_argument(out, "--out")
     reduce_with_labels(
         options,
         *paths,
         target,
-        lambda clf, X, y: clf.prune(X, y, n_rules=rules, max_accuracy_loss=max_accuracy_loss, min_weight=min_weight),
+        lambda model, X, y: prune_model(model, X, y, given),
     )
 
 
@@ -106,19 +124,19 @@ def refit(
     ] = None,
     target: Target = None,
 ) -> None:
-    """Give the rules of a model new weights by logistic regression, and write the model.
+    """Give the rules of a model new weights by logistic or linear regression, and write the model.
 
     Rules that get no weight are removed. With three or more classes, a rule can vote on several and then counts once
-    for each, so there can be more rules than before. The votes then add up to log-odds. If there are enough rows, DATA
-    should have some that the model was not trained on. The new model predicts, but can't be trained further.
-    The table is read as in 'wtm predict'; rows without a label are left out.
+    for each, so there can be more rules than before. The votes of a classifier then add up to log-odds. If there are
+    enough rows, DATA should have some that the model was not trained on. The new model predicts, but can't be trained
+    further. The table is read as in 'wtm predict'; rows without a target are left out.
 
     Example: wtm refit people.safetensors people.csv --out refitted.safetensors
     """
     from wtm.cli.reduction import reduce_with_labels
 
     paths = path_argument(model, "MODEL"), path_argument(out, "--out")
-    reduce_with_labels(options, *paths, target, lambda clf, X, y: clf.refit(X, y, penalty, C=strength))
+    reduce_with_labels(options, *paths, target, lambda model, X, y: model.refit(X, y, penalty, C=strength))
 
 
 @with_options(table_options)
@@ -135,12 +153,12 @@ def simplify(
 ) -> None:
     """Drop the conditions of rules that change nothing on the rows of DATA, and write the model.
 
-    On other rows the rules may hold more often. The new model predicts, but can't be trained further. The table is read
-    as in 'wtm predict', and needs no labels.
+    On other rows the rules may hold more often. Fuzzy rules can't be simplified, since each of their conditions counts.
+    The new model predicts, but can't be trained further. The table is read as in 'wtm predict', and needs no labels.
 
     Example: wtm simplify people.safetensors people.csv --out short.safetensors
     """
     from wtm.cli.reduction import reduce_without_labels
 
     paths = path_argument(model, "MODEL"), path_argument(out, "--out")
-    reduce_without_labels(options, *paths, lambda clf, X: clf.simplify(X, tolerance))
+    reduce_without_labels(options, *paths, lambda model, X: model.simplify(X, tolerance))

@@ -232,7 +232,9 @@ def _pruning(header: dict[str, Any]) -> dict[str, Any] | None:
         return None
     pruning = _field(header, "pruning", dict)
     counts = {name: pruning.get(name) for name in ("n_rules_before", "n_rules")}
-    accuracies = {name: pruning[name] for name in ("accuracy_before", "accuracy") if name in pruning}
+    names = ("accuracy_before", "accuracy", "r2_before", "r2")
+    scores = {name: pruning[name] for name in names if name in pruning}
+    least = -np.inf if "r2" in scores else 0
     points = pruning.get("curve", [])
     if not isinstance(points, list) or not all(isinstance(point, list) and len(point) == 2 for point in points):
         raise ValueError(f"the curve of its pruning must be a list of pairs, got {short_repr(points)}")
@@ -241,11 +243,16 @@ def _pruning(header: dict[str, Any]) -> dict[str, Any] | None:
             raise ValueError(
                 f"a number of rules of its pruning must be an integer of at least 0, got {short_repr(count)}"
             )
-    for accuracy in (*accuracies.values(), *(share for _, share in points)):
-        if type(accuracy) is not float or not 0 <= accuracy <= 1:
-            raise ValueError(f"an accuracy of its pruning must be a number from 0 to 1, got {short_repr(accuracy)}")
+    for score in (*scores.values(), *(score for _, score in points)):
+        if type(score) is not float or not least <= score <= 1 or score == -np.inf:
+            what = (
+                "an R squared of its pruning must be at most 1"
+                if least
+                else "an accuracy of its pruning must be a number from 0 to 1"
+            )
+            raise ValueError(f"{what}, got {short_repr(score)}")
     curve = {"curve": list(map(tuple, points))} if "curve" in pruning else {}
-    return counts | accuracies | curve
+    return counts | scores | curve
 
 
 def _model(contents: Contents, parameters: MachineParameters, n_machines: int) -> Model:

@@ -1,23 +1,25 @@
 """The part of the fuzzy estimators that shows what they have learnt."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from wtm.estimator import Estimator
-from wtm.machine.examples import Examples
-from wtm.machine.fuzzy_voting import FuzzyVotingModel
+from wtm.number_prediction import NumberPredictor
+from wtm.prediction import Predictor
 from wtm.rules.card_explanation import CardExplanation
+from wtm.rules.merging import Clauses
+from wtm.rules.rule_based import RuleBased
 from wtm.rules.score_cards import ScoreCards
 from wtm.rules.vocabulary import Vocabulary
-from wtm.tables.table import SparseTable, Table
+from wtm.rules.vote_counts import most_votes
+from wtm.tables.condition_grammar import spell_label
 from wtm.utils.threads import resolve_n_threads
+from wtm.validation.targets import middle_and_half
 
 
-class FuzzyReadable(Estimator):
+class FuzzyReadable(RuleBased):
     """An estimator of fuzzy clauses whose rules can be read and explain its predictions."""
 
     def rules(self, X: Any = None, *, feature_names: Sequence[str] | None = None) -> ScoreCards:
@@ -43,21 +45,8 @@ class FuzzyReadable(Estimator):
             `X` can't be used, or `feature_names` does not have a different name for each column.
         """
         check_is_fitted(self)
-        voting = self._fuzzy_voting()
-        lengths = np.diff(voting.clause_ends)
-        most = np.minimum(lengths, voting.literal_failures)
-        machines = np.arange(len(lengths)) // voting.n_clauses
-        size, support = most * np.abs(voting.clause_votes) * self._worth_of_votes()[machines], None
-        if X is not None:
-            table = self._table(X)
-            n_votes, n_rows = np.zeros(len(lengths)), np.zeros(len(lengths))
-            for _, counts in self._clause_votes(table):
-                n_votes += counts.sum(axis=1)
-                n_rows += (counts > 0).sum(axis=1)
-            size, support = n_votes * np.abs(voting.clause_votes), n_rows / len(table)
-        order = np.argsort(-size, kind="stable")
-        order = order[lengths[order] > 0]
-        return self._cards(order, feature_names, None if support is None else support[order])
+        vocabulary = Vocabulary.of(self, feature_names)
+        return self._cards(vocabulary, *self._by_size(self._find_rules(vocabulary)[0], X))
 
     def explain(self, X: Any, *, feature_names: Sequence[str] | None = None) -> list[CardExplanation]:
         """Explain the prediction of each row by the rules that vote on it.
@@ -78,47 +67,26 @@ class FuzzyReadable(Estimator):
             As in `rules`.
         """
         check_is_fitted(self)
-        voting, explanations = self._fuzzy_voting(), []
-        lengths = np.diff(voting.clause_ends)
-        most = np.minimum(lengths, voting.literal_failures)
-        cards = self._cards(np.arange(len(lengths)), feature_names, None)
-        worth = voting.clause_votes * self._worth_of_votes()[np.arange(len(lengths)) // voting.n_clauses]
-        for examples, counts in self._clause_votes(self._table(X, min_rows=0)):
-            sums = voting.sums(examples, n_threads=resolve_n_threads(self.n_jobs))
-            for (prediction, heading), found in zip(self._predictions(sums), counts.T, strict=True):
-                clauses = np.flatnonzero(found)
-                clauses = clauses[np.argsort(-np.abs(found[clauses] * worth[clauses]), kind="stable")]
-                n_true = lengths[clauses] - most[clauses] + found[clauses]
-                votes = found[clauses] * worth[clauses]
-                explanations.append(CardExplanation(prediction, heading, n_true, votes, cards, clauses))
+        vocabulary, voting, explanations = Vocabulary.of(self, feature_names), self._voting_model(), []
+        rules, _ = self._find_rules(vocabulary)
+        cards = self._cards(vocabulary, rules)
+        n_surplus = np.diff(rules.ends) - most_votes(rules.ends, self._literal_failures)
+        worth = rules.votes * self._worth_of_votes()[rules.classes]
+        for examples, counts in self._votes_by_part(self._table(X, min_rows=0), rules.ends, rules.literals):
+            predictions = self._predictions(voting.sums(examples, n_threads=resolve_n_threads(self.n_jobs)))
+            for i, (prediction, heading) in enumerate(predictions):
+                start, end = counts.indptr[i : i + 2]
+                voted, n_votes = counts.indices[start:end], counts.data[start:end].astype(np.int64)
+                order = np.argsort(-np.abs(n_votes * worth[voted]), kind="stable")
+                voted, n_votes = voted[order], n_votes[order]
+                n_true, votes = n_surplus[voted] + n_votes, n_votes * worth[voted]
+                explanations.append(CardExplanation(prediction, heading, n_true, votes, cards, voted))
         return explanations
 
-    def _cards(self, clauses: np.ndarray, names: Sequence[str] | None, support: np.ndarray | None) -> ScoreCards:
-        vocabulary, worth = Vocabulary.of(self, names), self._worth_of_votes()
-        return ScoreCards(self._fuzzy_voting(), vocabulary, self._labels(), clauses, worth, self._action, support)
-
-    def _fuzzy_voting(self) -> FuzzyVotingModel:
-        voting = self._voting_model()
-        assert isinstance(voting, FuzzyVotingModel)
-        return voting
-
-    def _clause_votes(self, table: Table | SparseTable) -> Iterator[tuple[Examples, np.ndarray]]:
-        """Yield parts of a table, and the votes of all clauses on them, int64 of shape (n_clauses, n_rows)."""
-        voting, n_threads = self._fuzzy_voting(), resolve_n_threads(self.n_jobs)
-        n_literals, lengths = 2 * self._model.parameters.n_features, np.diff(voting.clause_ends)
-        included = np.ones(len(voting.literal_list), np.int64)
-        clauses = sp.csr_array((included, voting.literal_list, voting.clause_ends), (len(lengths), n_literals))
-        most = np.minimum(lengths, voting.literal_failures)
-        for examples in self._parts(table, n_threads, bytes_per_row=n_literals + 8 * len(lengths)):
-            as_bytes = examples.literals.astype("<u8").view(np.uint8)
-            literals = np.unpackbits(as_bytes, axis=1, count=n_literals, bitorder="little")
-            n_false = lengths[:, None] - clauses @ literals.T.astype(np.int64)
-            yield examples, np.maximum(0, most[:, None] - n_false)
-
-    def _worth_of_votes(self) -> np.ndarray:
-        """What a vote of 1 in fixed point adds, for each machine: float64 of shape (n_machines,)."""
-        voting = self._voting_model()
-        return np.full(voting.n_machines, voting.unit)
+    def _cards(self, vocabulary: Vocabulary, rules: Clauses, support: np.ndarray | None = None) -> ScoreCards:
+        failures, worth = self._literal_failures, self._worth_of_votes()
+        assert failures is not None
+        return ScoreCards(rules, failures, vocabulary, self._labels(), worth, self._action, support)
 
     def _labels(self) -> list[Any]:
         raise NotImplementedError
@@ -130,3 +98,39 @@ class FuzzyReadable(Estimator):
     def _predictions(self, sums: np.ndarray) -> list[tuple[Any, str]]:
         """Return the prediction of each row, and the first line of its explanation."""
         raise NotImplementedError
+
+
+class FuzzyLabels(FuzzyReadable, Predictor):
+    """A classifier of fuzzy clauses that shows what it has learnt."""
+
+    has_strict_rules = False
+
+    def _labels(self) -> list[Any]:
+        labels: list[Any] = self.classes_.tolist()
+        return labels
+
+    def _action(self, label: Any, polarity: int) -> str:
+        return f"votes {'for' if polarity > 0 else 'against'} {spell_label(label)}"
+
+    def _predictions(self, sums: np.ndarray) -> list[tuple[Any, str]]:
+        predicted = self.classes_[sums.argmax(axis=1)].tolist()
+        return [(label, f"predicted: {spell_label(label)}") for label in predicted]
+
+
+class FuzzyNumbers(FuzzyReadable, NumberPredictor):
+    """A regressor of fuzzy clauses that shows what it has learnt."""
+
+    def _labels(self) -> list[Any]:
+        return list(range(self.n_outputs_))
+
+    def _action(self, label: Any, polarity: int) -> str:
+        verb, preposition = ("adds", "to") if polarity > 0 else ("subtracts", "from")
+        return verb if self.n_outputs_ == 1 else f"{verb} {preposition} output {label}"
+
+    def _predictions(self, sums: np.ndarray) -> list[tuple[Any, str]]:
+        middle, _ = middle_and_half(self.y_range_)
+        start = ", ".join(f"{number:.4g}" for number in middle.tolist())
+        return [
+            (row, f"predicted: {', '.join(f'{number:.4g}' for number in row.tolist())}, from {start} with these rules:")
+            for row in self._numbers(sums)
+        ]

@@ -85,7 +85,9 @@ def without_redundancy(clauses: Clauses, vocabulary: Vocabulary) -> Clauses:
     return minimal[np.flatnonzero(is_possible)]
 
 
-def find_rules(clauses: Clauses, vocabulary: Vocabulary, *, one_sided: bool) -> tuple[Clauses, np.ndarray]:
+def find_rules(
+    clauses: Clauses, vocabulary: Vocabulary, *, one_sided: bool = False, fuzzy: bool = False
+) -> tuple[Clauses, np.ndarray]:
     """Return the rules of a model, and which of them each clause is a part of.
 
     Parameters
@@ -94,6 +96,8 @@ def find_rules(clauses: Clauses, vocabulary: Vocabulary, *, one_sided: bool) -> 
     vocabulary : Vocabulary
     one_sided : bool
         Whether the votes of two classes are shown as votes on the second.
+    fuzzy : bool
+        Whether each literal counts, so that none is redundant.
 
     Returns
     -------
@@ -103,7 +107,7 @@ def find_rules(clauses: Clauses, vocabulary: Vocabulary, *, one_sided: bool) -> 
         -1 for a clause that can't be true, and one whose vote others cancel.
     """
     numbered = replace(clauses, votes=np.arange(len(clauses)))  # to know which clauses are left
-    minimal = without_redundancy(numbered, vocabulary)
+    minimal = _with_literals(numbered) if fuzzy else without_redundancy(numbered, vocabulary)
     source = minimal.votes
     minimal = replace(minimal, votes=clauses.votes[source])
     if one_sided:
@@ -115,11 +119,15 @@ def find_rules(clauses: Clauses, vocabulary: Vocabulary, *, one_sided: bool) -> 
     return distinct[np.flatnonzero(has_vote)], rule_of
 
 
-def distinct_clauses(clauses: Clauses, vocabulary: Vocabulary) -> Clauses:
-    """Return the clauses that can be true and differ from each other, whatever they vote for: all have the vote 1."""
-    minimal = without_redundancy(clauses, vocabulary)
+def distinct_clauses(clauses: Clauses, vocabulary: Vocabulary, *, fuzzy: bool = False) -> Clauses:
+    """Return the rules that differ from each other, whatever they vote for: all have the vote 1."""
+    minimal = _with_literals(clauses) if fuzzy else without_redundancy(clauses, vocabulary)
     _, distinct = _equal(replace(minimal, classes=np.zeros_like(minimal.classes)))
     return replace(distinct, votes=np.ones_like(distinct.votes))
+
+
+def _with_literals(clauses: Clauses) -> Clauses:
+    return clauses[np.flatnonzero(np.diff(clauses.ends))]
 
 
 def merge_equal(clauses: Clauses) -> Clauses:

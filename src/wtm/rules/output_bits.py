@@ -1,6 +1,5 @@
 """Outputs of clauses for the rows of a table, as bits and as a sparse matrix."""
 
-from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import pairwise
 
@@ -47,15 +46,6 @@ def output_bits(examples: Examples, ends: np.ndarray, literals: np.ndarray, *, n
     bounds = [n_blocks * part // n_parts * BLOCK for part in range(n_parts)] + [n_rows]
     Parallel(n_jobs=n_parts, require="sharedmem")(delayed(fill)(first, last) for first, last in pairwise(bounds))
     return bits
-
-
-def outputs_by_part(
-    parts: Iterable[Examples], ends: np.ndarray, literals: np.ndarray, *, n_threads: int
-) -> Iterator[tuple[Examples, sp.csr_array]]:
-    """Yield each part of a table with the outputs of all clauses for it; parameters are those of `output_bits`."""
-    for examples in parts:
-        bits = output_bits(examples, ends, literals, n_threads=n_threads)
-        yield examples, sparse_outputs(bits, len(examples), len(ends) - 1)
 
 
 def sparse_outputs(bits: np.ndarray, n_rows: int, n_clauses: int) -> sp.csr_array:

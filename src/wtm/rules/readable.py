@@ -1,6 +1,6 @@
 """The part of `wtm.WTMClassifier` that shows what it has learnt."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,21 +9,19 @@ from sklearn.base import TransformerMixin
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
-from wtm.machine.examples import Examples
 from wtm.prediction import Predictor
 from wtm.rules.explanation import Explanation
-from wtm.rules.merging import Clauses, clauses_of, find_rules
+from wtm.rules.merging import Clauses
 from wtm.rules.nearest_change import missing_by_row
-from wtm.rules.output_bits import outputs_by_part
+from wtm.rules.rule_based import RuleBased
 from wtm.rules.rule_statistics import count_rows
 from wtm.rules.rule_table import RuleTable
 from wtm.rules.vocabulary import Vocabulary
-from wtm.tables.table import SparseTable, Table
 from wtm.utils.threads import resolve_n_threads
 from wtm.validation.labels import check_labels, class_indices
 
 
-class Readable(TransformerMixin, Predictor):
+class Readable(TransformerMixin, RuleBased, Predictor):
     """A predictor whose rules can be read, explain its predictions, and serve as features."""
 
     def rules(
@@ -77,7 +75,7 @@ class Readable(TransformerMixin, Predictor):
             raise ValueError("y was passed without X: pass the rows that have these labels as X.")
         vocabulary = Vocabulary.of(self, feature_names)
         is_one_sided = one_sided and len(self.classes_) == 2
-        clauses, _ = find_rules(clauses_of(self._voting_model()), vocabulary, one_sided=is_one_sided)
+        clauses, _ = self._find_rules(vocabulary, one_sided=is_one_sided)
         weights, statistics = np.abs(clauses.votes), {}
         order = np.argsort(-weights, kind="stable")
         if X is not None:
@@ -112,7 +110,7 @@ class Readable(TransformerMixin, Predictor):
         explanations: list[Explanation] = []
         table, vocabulary = self._table(X, min_rows=0), rules._vocabulary
         missing = missing_by_row(table, np.unique(vocabulary.columns_of(voting.literal_list % vocabulary.n_features)))
-        for examples, held in self._outputs(table, rules._clauses.ends, rules._clauses.literals):
+        for examples, held in self._votes_by_part(table, rules._clauses.ends, rules._clauses.literals):
             first = len(explanations)
             predicted = voting.sums(examples, n_threads=resolve_n_threads(self.n_jobs)).argmax(axis=1).tolist()
             rows = zip(predicted, np.split(held.indices, held.indptr[1:-1]), range(len(examples)), strict=True)
@@ -138,7 +136,7 @@ class Readable(TransformerMixin, Predictor):
         check_is_fitted(self)
         voting = self._voting_model()
         table = self._table(X, min_rows=0)
-        parts = [outputs for _, outputs in self._outputs(table, voting.clause_ends, voting.literal_list)]
+        parts = [outputs for _, outputs in self._votes_by_part(table, voting.clause_ends, voting.literal_list)]
         if len(parts) == 1:
             return parts[0]
         return sp.vstack(parts, format="csr") if parts else sp.csr_array((0, len(voting.clause_votes)))
@@ -160,14 +158,6 @@ class Readable(TransformerMixin, Predictor):
             [f"{label}_{side}_{i}" for label in self.classes_ for side in ("for", "against") for i in range(half)],
             object,
         )
-
-    def _outputs(
-        self, table: Table | SparseTable, ends: np.ndarray, literals: np.ndarray
-    ) -> Iterator[tuple[Examples, sp.csr_array]]:
-        """Return an iterator over examples and the outputs of clauses for them, some rows at a time."""
-        n_threads, n_clauses = resolve_n_threads(self.n_jobs), len(ends) - 1
-        parts = self._parts(table, n_threads, bytes_per_row=n_clauses // 8)
-        return outputs_by_part(parts, ends, literals, n_threads=n_threads)
 
     def _statistics(self, clauses: Clauses, X: Any, y: Any) -> dict[str, np.ndarray]:
         table, labels = self._table(X), None

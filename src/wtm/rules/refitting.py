@@ -1,6 +1,8 @@
 """New weights for the rules of a model, by logistic regression on their outputs."""
 
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -9,8 +11,8 @@ import scipy.sparse as sp
 from scipy.special import log_expit, log_softmax
 from threadpoolctl import threadpool_limits
 
-from wtm.machine.calibration import PRIOR_SCALE
 from wtm.machine.clause_weights import WEIGHT_BITS
+from wtm.machine.fuzzy_machine import FuzzyParameters
 from wtm.machine.machine_parameters import MachineParameters
 from wtm.machine.model_state import PredictionModel
 from wtm.rules.merging import Clauses
@@ -23,6 +25,13 @@ _MAX_FOLDS = 5
 _TOLERANCE = 1e-3  # scikit-learn's default takes several times as long
 _INTERCEPT_SCALE = 100.0  # so that liblinear, which penalizes the intercept too, does so little
 _SOLVER = threading.Lock()  # liblinear has one stream of random numbers for all threads
+
+
+@contextmanager
+def one_solver() -> Iterator[None]:
+    """Let a solver give the same bits each time; the last bits of sums depend on the number of threads of BLAS."""
+    with _SOLVER, threadpool_limits(limits=1):
+        yield
 
 
 @dataclass(frozen=True)
@@ -88,8 +97,7 @@ def fit_votes(
     """
     weights = np.ones(len(labels)) if weights is None else weights
     different, place = _different_rows(outputs, labels)
-    # The last bits of sums depend on the number of threads of BLAS.
-    with _SOLVER, threadpool_limits(limits=1):
+    with one_solver():
         if C is None:
             C = _choose_strength(different, place, labels, weights, penalty)
         rows = different.weighing(np.bincount(place, weights))
@@ -105,10 +113,12 @@ def fit_votes(
 def _different_rows(outputs: sp.csr_array, labels: np.ndarray) -> tuple[_Rows, np.ndarray]:
     """Return the rows that differ in an output or the label, and for each row which of them it is."""
     ends = outputs.indptr.tolist()
-    place_of: dict[tuple[int, bytes], int] = {}
+    place_of: dict[tuple[int, bytes, bytes], int] = {}
     place = np.empty(len(labels), np.int64)
     for i, label in enumerate(labels.tolist()):
-        place[i] = place_of.setdefault((label, outputs.indices[ends[i] : ends[i + 1]].tobytes()), len(place_of))
+        of_row = slice(ends[i], ends[i + 1])
+        key = label, outputs.indices[of_row].tobytes(), outputs.data[of_row].tobytes()
+        place[i] = place_of.setdefault(key, len(place_of))
     _, first = np.unique(place, return_index=True)
     return _Rows(outputs[first], labels[first], np.ones(len(first))), place
 
@@ -122,17 +132,35 @@ def _choose_strength(rows: _Rows, place: np.ndarray, labels: np.ndarray, weights
         [rows.weighing(np.bincount(place[part], weights[part], len(rows.labels))) for part in of_fold]
         for of_fold in folds.split(labels, labels)
     ]
+    return choose_strength(
+        _STRENGTHS, penalty, lambda C: [_fit(train, penalty, C).log_loss(test) for train, test in parts]
+    )
+
+
+def choose_strength(strengths: np.ndarray, penalty: str, losses_of: Callable[[float], list[float]]) -> float:
+    """Choose `C` by the losses of folds, from the strongest penalty on.
+
+    With "l1", it is the smallest C whose loss is within one standard error of the best.
+
+    Parameters
+    ----------
+    strengths : ndarray of float64
+        Values of C, ascending.
+    penalty : {"l1", "l2"}
+    losses_of : callable
+        Returns the loss of each fold for a C.
+    """
     losses: list[float] = []
     best, error = 0, 0.0
-    for C in _STRENGTHS:
-        of_folds = [_fit(train, penalty, C).log_loss(test) for train, test in parts]
+    for C in strengths.tolist():
+        of_folds = losses_of(C)
         losses.append(float(np.mean(of_folds)))
         if losses[-1] < losses[best]:
             best, error = len(losses) - 1, float(np.std(of_folds) / np.sqrt(len(of_folds)))
         elif losses[-1] > losses[best] + error:  # weaker penalties overfit more, and take much longer
             break
     chosen = np.flatnonzero(np.array(losses) <= losses[best] + error)[0] if penalty == "l1" else best
-    return float(_STRENGTHS[chosen])
+    return float(strengths[chosen])
 
 
 def _fit(rows: _Rows, penalty: str, C: float) -> _Votes:
@@ -173,8 +201,16 @@ def _new_regression(penalty: str, C: float) -> Any:
     return regression
 
 
-def model_of(rules: Clauses, n_features: int, coefficients: np.ndarray, intercepts: np.ndarray) -> PredictionModel:
-    """Return a model of these rules, whose class sums are the logits.
+def model_of(
+    rules: Clauses,
+    n_features: int,
+    coefficients: np.ndarray,
+    intercepts: np.ndarray,
+    *,
+    T: float,
+    literal_failures: int | None,
+) -> PredictionModel:
+    """Return a model of these rules, whose sums are the intercepts and the coefficients of the rules that vote.
 
     Parameters
     ----------
@@ -184,13 +220,20 @@ def model_of(rules: Clauses, n_features: int, coefficients: np.ndarray, intercep
     coefficients : ndarray of shape (n_classes, n_rules), float64
         Vote of each rule on each class; 0 if it has none.
     intercepts : ndarray of shape (n_classes,), float64
+    T : float
+    literal_failures : int or None
+        LF of fuzzy rules, whose coefficients are for all of LF votes; None for strict ones.
     """
+    intercepts = intercepts * (literal_failures or 1)  # a clause of one literal has one vote
     literals = [np.sort(rules.literals_of(i)) for i in range(len(rules))]
     literals, votes = _with_intercepts(literals, coefficients.copy(), intercepts, n_features)
     votes = np.where(np.abs(votes) < 2.0**-WEIGHT_BITS, 0, votes)
     sides = [np.flatnonzero(sign * of_class > 0) for of_class in votes for sign in (1, -1)]
     n_half = max(1, *map(len, sides))
-    parameters = MachineParameters(n_features, 2 * n_half, T=PRIOR_SCALE, s=1.0, gamma=GAMMA)
+    common: dict[str, Any] = {"T": T, "s": 1.0, "gamma": GAMMA}
+    parameters = MachineParameters(n_features, 2 * n_half, **common)
+    if literal_failures is not None:
+        parameters = FuzzyParameters(n_features, 2 * n_half, **common, literal_failures=literal_failures)
     limit = parameters.weight_table.max_exponent
     exponents, lengths = np.zeros((2, len(sides), n_half), np.int32)
     for i, chosen in enumerate(sides):

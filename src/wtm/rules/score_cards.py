@@ -7,8 +7,8 @@ from typing import Any, overload
 
 import numpy as np
 
-from wtm.machine.fuzzy_voting import FuzzyVotingModel
 from wtm.rules.cells import cells_by_column
+from wtm.rules.merging import Clauses
 from wtm.rules.table_formats import as_html
 from wtm.rules.vocabulary import Vocabulary
 from wtm.tables.condition_grammar import Condition
@@ -99,16 +99,16 @@ class ScoreCards(Sequence[ScoreCard]):
         - ``support``: share of the rows for which the rule votes. Only with data.
     """
 
-    _voting: FuzzyVotingModel
+    _rules: Clauses
+    _literal_failures: int
     _vocabulary: Vocabulary
     _labels: list[Any]
-    _clauses: np.ndarray  # numbers of the clauses, in the order of the table
     _worth: np.ndarray  # of a vote of 1 in fixed point, for each machine
     _action: Callable[[Any, int], str]  # of a label and a polarity
     _support: np.ndarray | None = None
 
     def __len__(self) -> int:
-        return len(self._clauses)
+        return len(self._rules)
 
     @overload
     def __getitem__(self, index: int) -> ScoreCard: ...
@@ -117,11 +117,11 @@ class ScoreCards(Sequence[ScoreCard]):
     def __getitem__(self, index: slice) -> list[ScoreCard]: ...
 
     def __getitem__(self, index: Any) -> Any:
-        chosen = self._clauses[index]
-        return [self._card(int(c)) for c in chosen] if np.ndim(chosen) else self._card(int(chosen))
+        chosen = np.arange(len(self))[index]
+        return [self._card(int(i)) for i in chosen] if np.ndim(chosen) else self._card(int(chosen))
 
     def __iter__(self) -> Iterator[ScoreCard]:
-        return map(self._card, self._clauses.tolist())
+        return map(self._card, range(len(self)))
 
     @cached_property
     def columns(self) -> dict[str, Any]:
@@ -156,10 +156,9 @@ class ScoreCards(Sequence[ScoreCard]):
             rows += [[card.title, ""], *([str(n), line] for n, line in enumerate(card.lines, start=1))]
         return f"<p>{counted(len(self), 'rule')}</p>{as_html(['rule', 'conditions'], rows)}"
 
-    def _card(self, clause: int) -> ScoreCard:
-        voting, vocabulary = self._voting, self._vocabulary
-        literals = voting.literal_list[voting.clause_ends[clause] : voting.clause_ends[clause + 1]].astype(np.int64)
-        machine, vote = clause // voting.n_clauses, int(voting.clause_votes[clause])
+    def _card(self, number: int) -> ScoreCard:
+        vocabulary, literals = self._vocabulary, self._rules.literals_of(number).astype(np.int64)
+        machine, vote = int(self._rules.classes[number]), int(self._rules.votes[number])
         features = np.unique(literals % vocabulary.n_features)
         included = set(literals.tolist())
         points, n_always, n_conditions = [], 0, 0
@@ -170,7 +169,7 @@ class ScoreCards(Sequence[ScoreCard]):
             n_conditions += most - least
             if most > least:
                 points.append(tuple((c.condition, n - least) for c, n in zip(cells, counts, strict=True) if n > least))
-        n_needed = len(literals) - min(voting.literal_failures, len(literals)) + 1
+        n_needed = len(literals) - min(self._literal_failures, len(literals)) + 1
         label, polarity = self._labels[machine], 1 if vote > 0 else -1
         return ScoreCard(
             label=label,
