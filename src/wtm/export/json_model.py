@@ -12,7 +12,8 @@ from wtm.booleanizer import Booleanizer
 from wtm.export.model_tables import BIT, ModelTables, tests_of
 from wtm.machine.voting import VotingModel
 from wtm.modelfile.values import decode_labels, encode_labels, parse_json
-from wtm.rules.reducible import Reducible
+from wtm.rules.label_reducible import LabelReducible
+from wtm.rules.readable import Readable
 from wtm.utils.printable import short_repr
 
 _FORMAT, _VERSION = "wtm rules", 1
@@ -95,7 +96,7 @@ def from_json(text: str | bytes) -> "ExportedClassifier":
         raise ValueError(f"The model is not as to_json writes it: {error}.") from error
 
 
-class ExportedClassifier(Reducible):
+class ExportedClassifier(Readable, LabelReducible):
     """A classifier that only predicts: what `from_json` returns.
 
     It predicts, shows and explains its rules as the classifier that was written does, and accepts and refuses the same

@@ -136,7 +136,10 @@ class NumberReducible(Reducible, NumberPredictor):
             raise ValueError(f"C can't be chosen by cross-validation on {len(data)} rows. Pass more rows, or C=1.")
 
     def _answers(self, data: NumberedExamples) -> Answers:
-        return of_numbers(data, self._voting_model().unit / self._model.parameters.T)
+        return of_numbers(data, self._unit_of_score())
+
+    def _unit_of_score(self) -> float:
+        return self._voting_model().unit / self._threshold_of_refit()
 
     def _coefficients(
         self, outputs: sp.csr_array, data: NumberedExamples, penalty: str, C: float | None

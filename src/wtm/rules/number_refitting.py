@@ -1,9 +1,11 @@
 """New weights for the rules of a regression, by linear regression on their outputs."""
 
+import warnings
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
 
 from wtm.rules.refitting import choose_strength, one_solver
 
@@ -12,27 +14,29 @@ MIN_ROWS = 10  # for cross-validation
 _FOLDS = 3
 _L2_STRENGTHS = np.logspace(-3, 1, 5)
 _L1_SHARES = np.logspace(-0.5, -3.5, 10)  # of the weakest penalty that leaves no rule
-_TOLERANCE, _MAX_ITER = 1e-3, 300
+_ROUGH = {"tol": 3e-3, "max_iter": 100}  # to choose the penalty; to be more exact takes far longer and is no better
+_EXACT = {"tol": 1e-3, "max_iter": 300}
 
 
 class _Fit:
     """Regressions on the same rows with ever weaker penalties, each starting where the one before ended."""
 
-    def __init__(self, outputs: sp.csr_array, answers: np.ndarray, weights: np.ndarray, penalty: str) -> None:
+    def __init__(
+        self, outputs: sp.csr_array, answers: np.ndarray, weights: np.ndarray, penalty: str, *, is_rough: bool = False
+    ) -> None:
         from sklearn.linear_model import Lasso, Ridge  # they take long to import
 
         self._rows = sp.csc_matrix(outputs), answers, weights  # a matrix is what the solvers take in all versions
         self._is_l1 = penalty == "l1"
-        self._regression: Any = (
-            Lasso(tol=_TOLERANCE, max_iter=_MAX_ITER, warm_start=True)
-            if self._is_l1
-            else Ridge(solver="sparse_cg", tol=_TOLERANCE)
-        )
+        how: dict[str, Any] = _ROUGH if is_rough else _EXACT
+        self._regression: Any = Lasso(warm_start=True, **how) if self._is_l1 else Ridge(solver="sparse_cg", **how)
 
     def votes(self, C: float) -> tuple[np.ndarray, np.ndarray]:
         """Return coefficients and intercepts, as `fit_numbers` does."""
-        _, _, weights = self._rows
-        self._regression.set_params(alpha=1 / (C * weights.sum() if self._is_l1 else C)).fit(*self._rows)
+        alpha = 1 / (C * self._rows[2].sum() if self._is_l1 else C)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # near enough
+            self._regression.set_params(alpha=alpha).fit(*self._rows)
         return np.atleast_2d(self._regression.coef_), np.atleast_1d(self._regression.intercept_)
 
 
@@ -62,7 +66,7 @@ def fit_numbers(
         if C is not None:
             return _Fit(outputs, answers, weights, penalty).votes(C)
         folds = [
-            (_Fit(outputs[train], answers[train], weights[train], penalty), test)
+            (_Fit(outputs[train], answers[train], weights[train], penalty, is_rough=True), test)
             for train, test in KFold(_FOLDS, shuffle=True, random_state=0).split(answers)
         ]
 
@@ -76,10 +80,7 @@ def fit_numbers(
 
         strengths = _strengths(outputs, answers, weights, penalty)
         chosen = choose_strength(strengths, penalty, losses_of)
-        whole = _Fit(outputs, answers, weights, penalty)
-        for strength in strengths[strengths < chosen] if penalty == "l1" else ():
-            whole.votes(strength)
-        return whole.votes(chosen)
+        return _Fit(outputs, answers, weights, penalty).votes(chosen)
 
 
 def _strengths(outputs: sp.csr_array, answers: np.ndarray, weights: np.ndarray, penalty: str) -> np.ndarray:

@@ -183,9 +183,12 @@ class Reducible(RuleBased):
         return vote_counts(data.examples, rules.ends, rules.literals, self._literal_failures, n_threads=n_threads)
 
     def _score(self, data: TrainingRows) -> float:
-        voting = self._voting_model()
-        sums = voting.sums(data.examples, n_threads=resolve_n_threads(self.n_jobs))
-        return data.score(sums, voting.unit / self._model.parameters.T)
+        sums = self._voting_model().sums(data.examples, n_threads=resolve_n_threads(self.n_jobs))
+        return data.score(sums, self._unit_of_score())
+
+    def _unit_of_score(self) -> float:
+        """Value of a vote of 1 in fixed point, of numbers as a share of T."""
+        return self._voting_model().unit
 
     def _with_model(self, model: PredictionModel) -> Self:
         changed = copy.copy(self)
