@@ -1,38 +1,43 @@
 """Writes the pages of the studies, docs/ablations.md and others, from their results: `python -m studies.report`."""
 
-import statistics
-from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from studies import few_rules, few_rules_page, rule_length
 from studies.designs import (
     ABLATIONS,
     FOLDER,
-    PROGRAM_SEED,
     Ablation,
     Runs,
     averaged_epochs,
     common_epochs,
+    main_trainings,
     read_ablations,
     seed_means,
 )
-from studies.findings import explain_differences
+from studies.findings import explain_program, program_table
+from wtm.paper.intervals import between, mean_text
 from wtm.paper.json_files import ENVIRONMENT, read_json
 from wtm.paper.report import describe_environment
 from wtm.paper.text_table import NOTHING, Table, say
 
-_HEADER = ("", "clauses", "epochs", "seeds", "mean (%)", "s.d. of seeds", "authors (%)")
+_HEADER = ("changed", "clauses", "epochs", "changed (%)", "unchanged (%)", "difference")
 
 _INTRODUCTION = """\
 # Ablations
 
-This page is made by `python -m studies.report` from the files in `results/ablations`, which
-`python -m studies.ablations` and `python -m studies.authors_program` write. It looks for what moves the mean accuracies
-in [paper.md](paper.md), and repeats the authors' program draw by draw.
+`python -m studies.report` makes this page from the files in `results/`, which `python -m studies.ablations`,
+`python -m studies.authors_program` and `wtm reproduce` write. It shows what moves the mean accuracies of
+[paper.md](paper.md), and repeats the authors' program draw by draw.
 
-Machines of one data set with the same clauses and epochs differ only in what their names say. The authors' program
-takes the examples in the order of the file in every epoch. For Connect-4 its readme gives only the last epoch, which
-varies more than a mean does. Accuracies are on the test set, in per cent; ± is the standard deviation over seeds.
+Each row changes one thing. Accuracies are means over the last epochs, whose number is in brackets, on the test set; ±
+is the 95 % interval over seeds, of a difference Welch's. Fewer than three seeds have none.
+"""
+
+_PROGRAM = """\
+## The authors' program, draw by draw
+
+The program takes the examples in the order of the file in every epoch, and so does `wtm` here. The paper has 98.50.
 """
 
 
@@ -45,40 +50,47 @@ def write_page(folder: Path, path: Path) -> None:
         The page can't be written, or a file of results is damaged.
     """
     results = read_ablations(folder)
-    blocks = [_INTRODUCTION.strip(), ablations_table(results).markdown(), explain_differences(results)]
-    missing = [ablation.title for key, ablation in ABLATIONS.items() if key not in results]
+    blocks = [_INTRODUCTION.strip(), ablations_table(folder, results).markdown()]
+    if table := program_table(results):
+        blocks += [_PROGRAM.strip(), table.markdown()]
+    blocks.append("\n".join(f"- {sentence}" for sentence in explain_program(results)))
+    missing = [key for key, ablation in ABLATIONS.items() if key not in results and not ablation.is_plain]
     if missing:
-        blocks.append(f"Missing: {'; '.join(missing)}.")
-    origins = (describe_environment(*(run[name] for name in ENVIRONMENT)) for runs in results.values() for run in runs)
+        blocks.append(f"Missing: {', '.join(missing)}.")
+    origins = (describe_environment(*(run[name] for name in ENVIRONMENT)) for run in chain(*results.values()))
     blocks += ["## Where it was computed", "\n".join(dict.fromkeys(origins))]
-    path.write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
+    path.write_text("\n\n".join(block for block in blocks if block) + "\n", encoding="utf-8")
     say(f"Written: {path}")
 
 
-def ablations_table(results: dict[str, Runs]) -> Table:
-    """Return a row per ablation: the mean over its last epochs and over seeds, with the spread of the seeds' means."""
+def ablations_table(folder: Path, results: dict[str, Runs]) -> Table:
+    """Return a row per ablation: its mean over seeds, that of what it changes, and their difference."""
     rows = []
     for key, runs in results.items():
-        n_epochs = common_epochs(runs)
-        first = n_epochs - averaged_epochs(key, n_epochs) + 1
-        epochs = f"{n_epochs:,}" if first == n_epochs else f"{first:,}–{n_epochs:,}"
-        for title, chosen, reported in _rows(ABLATIONS[key], runs):
-            means = seed_means(key, chosen, n_epochs)
-            spread = f"{statistics.stdev(means):.3f}" if len(means) > 1 else NOTHING
-            authors = NOTHING if reported is None else f"{reported:.2f}"
-            figures = [f"{len(means)}", f"{statistics.mean(means):.2f}", spread, authors]
-            rows.append([title, f"{runs[0]['setting']['n_clauses']:,}", epochs, *figures])
+        ablation = ABLATIONS[key]
+        base, base_key = _base(folder, results, ablation, key)
+        if ablation.by_program or ablation.is_plain:
+            continue
+        n_epochs = common_epochs(runs, *([base] if base else []))
+        means = seed_means(key, runs, n_epochs)
+        epochs = f"{n_epochs:,} ({averaged_epochs(key, n_epochs)})"
+        row = [ablation.title, f"{ablation.setting.n_clauses:,}", epochs, mean_text(means)]
+        if base:
+            unchanged = seed_means(base_key, base, n_epochs)
+            row += [mean_text(unchanged), str(between(means, unchanged))]
+        else:
+            row += [NOTHING if ablation.reported is None else f"authors {ablation.reported:.2f}", NOTHING]
+        rows.append(row)
     return Table(_HEADER, rows)
 
 
-def _rows(ablation: Ablation, runs: Runs) -> Iterator[tuple[str, Runs, float | None]]:
-    """Yield title, trainings and the authors' figure; the default seed of the authors' program is separate."""
-    own = [run for run in runs if run["seed"] == PROGRAM_SEED] if ablation.by_program else []
-    if own and len(runs) > 1:
-        yield f"{ablation.title}, its default seed", own, ablation.reported
-        yield f"{ablation.title}, other seeds", [run for run in runs if run not in own], None
-    else:
-        yield ablation.title, runs, ablation.reported
+def _base(folder: Path, results: dict[str, Runs], ablation: Ablation, key: str) -> tuple[Runs, str]:
+    """Return what an ablation is compared with, and the ablation whose window it has."""
+    if ablation.base is None:
+        return [], key
+    if isinstance(ablation.base, str):
+        return results.get(ablation.base, []), ablation.base
+    return main_trainings(folder, ablation.base, ablation.data), key
 
 
 if __name__ == "__main__":

@@ -72,7 +72,7 @@ def measure_sampling(problem: Problem | None, out: Path, rounds: int, seed: int 
             nanoseconds = timings_at_paper(results)[sampler]["nanoseconds"]
             results["first_epoch"][sampler] = _time_first_epoch(problem, sampler, nanoseconds, seed)
     write_json(path, results)
-    show(sampling_table(results).rich("Drawing the literals that Type I feedback weakens"), *explain_sampling(results))
+    show(sampling_table(results).rich("Drawing the literals that Type I feedback weakens"), explain_sampling(results))
     if problem:
         show(first_epoch_table(results).rich("The first epoch on MNIST, one thread"))
     say(f"Results written to {out}")

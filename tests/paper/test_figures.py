@@ -42,8 +42,9 @@ FIGURES = {
     "one epoch": lambda path: learning_curves(path, 1),
     "gamma": sweep(Swept.GAMMA),
     "clauses": sweep(Swept.CLAUSES),
-    "weights": lambda path: draw_weights(path, "Tea", {"-20": 3, "0": 10, "40": 1}),
-    "one weight": lambda path: draw_weights(path, "Tea", {"0": 10}),
+    "T": sweep(Swept.T),
+    "weights": lambda path: draw_weights(path, "Tea", {-20: 3, 0: 10, 40: 1}),
+    "one weight": lambda path: draw_weights(path, "Tea", {0: 10}),
 }
 
 

@@ -4,6 +4,7 @@ import dataclasses
 import functools
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -272,7 +273,7 @@ def test_connect_4_results_depend_on_the_seed_and_not_on_threads(few_positions, 
     for name, *options in (("a", "--n-jobs", 1), ("b", "--n-jobs", 2)):
         result = invoke("reproduce", "connect-4", "--epochs", 2, "--seeds", 2, "--out", tmp_path / name, *options)
         assert result.exit_code == 0, result.output
-        assert "seeds)" in result.stdout
+        assert re.search(r"seeds +1 +2 +2", result.stdout)  # the authors' one training, and two machines of ours
         paths = sorted((tmp_path / name / "connect-4").glob("*.json"))
         runs[name] = {path.name: without_times(json.loads(path.read_text())) for path in paths}
     assert runs["a"] == runs["b"]
@@ -332,7 +333,7 @@ def test_every_experiment_in_its_quick_form_and_a_report_of_all(few_positions, e
     report = (out / "quick" / "paper.md").read_text(encoding="utf-8")
     assert "Their figures mean nothing" in report
     missing = [line for line in report.splitlines() if line.startswith("Missing")]
-    assert sum("sweep" in line for line in missing) == 5  # those that were left out
+    assert sum("sweep" in line for line in missing) == 3  # one line per data set
     assert sum("python -m studies." in line for line in missing) == 2
-    assert len(missing) == 7
+    assert len(missing) == 5
     assert not (out / "connect-4").exists()

@@ -7,8 +7,8 @@ from tests.helpers.made_up_results import SMALL, made_up_record
 from wtm.machine.class_machine import Machine
 from wtm.machine.machine_parameters import MachineParameters
 from wtm.paper.record import by_setting, describe_weights, read_record, read_records
-from wtm.paper.result_tables import accuracy_table
-from wtm.paper.settings import large_machines
+from wtm.paper.result_tables import accuracy_table, sweep_table
+from wtm.paper.settings import SWEEPS, Swept, large_machines
 from wtm.paper.summary import summarise
 from wtm.paper.text_table import Table
 
@@ -23,9 +23,9 @@ def test_summary_of_one_training():
     assert (s.maximum, s.minimum, s.mean) == pytest.approx((84, 70, 78))
     assert s.deviation == pytest.approx(statistics.pstdev([70, 80, 84]))
     assert (s.low, s.high) == pytest.approx((70.5, 83.8))  # 2.5 % of the way from the ends
-    assert (summary.last, summary.peak, summary.peak_epochs) == (pytest.approx(84), pytest.approx(90), (3,))
-    assert (summary.seconds, summary.total_seconds) == (2.0, 22.0)
-    assert summary.spread == s.deviation
+    assert (summary.last, summary.seed_peaks) == (pytest.approx(84), (pytest.approx(90),))
+    assert summary.seed_seconds == (2.0,)
+    assert str(summary) == "78.00 (1 seed)"
 
 
 def test_summary_of_several_seeds_is_over_what_all_have():
@@ -34,13 +34,13 @@ def test_summary_of_several_seeds_is_over_what_all_have():
     assert (summary.n_seeds, summary.epochs) == (2, 11)
     assert summary.seed_means == pytest.approx((78, 80))
     assert summary.statistics.mean == pytest.approx(79)
-    assert summary.spread == pytest.approx(statistics.stdev([78, 80]))
+    assert str(summary) == "79.00 (2 seeds)"
 
 
 def test_summary_of_fewer_epochs_is_that_of_a_shorter_training():
     cut = summarise([made_up_record(SMALL, ACCURACIES)], 5)
     assert cut == summarise([made_up_record(SMALL, ACCURACIES[:5])])
-    assert cut.peak == pytest.approx(90)
+    assert cut.seed_peaks == pytest.approx((90,))
 
 
 def cells(table, start):
@@ -48,25 +48,36 @@ def cells(table, start):
     return dict(zip(table.header, row, strict=True))
 
 
-def test_table_compares_the_authors_figures_with_ours():
-    table = accuracy_table([[made_up_record(BEST, [87.0] * 8 + [88.0, 87.5])]])
-    paper, program = cells(table, "WTM, the paper"), cells(table, "WTM, authors' program")
-    assert (paper["mean ± sd"], paper["95 % range"], paper["s/epoch"]) == ("87.32 ± 0.20", "86.97–87.66", "76")
-    assert paper["epochs"] == "1,000 (200)"
-    assert paper["peak of all"] == "–"
-    assert (program["peak of all"], program["last epoch"]) == ("87.91", "87.24")
-    ours = cells(table, "**WTM, here")
-    assert ours["mean ± sd"] == "**87.75 ± 0.25**"
-    assert ours["peak of all"] == "**88.00 (epoch 9)**"
-    assert ours["epochs"] == "**10 (2)**"
-    assert cells(table, "here minus paper")["mean ± sd"] == "+0.43"
-    assert cells(table, "here minus program")["peak of all"] == "+0.09"
+def test_table_has_the_authors_figures_next_to_ours():
+    authors, ours = accuracy_table([[made_up_record(BEST, [87.0] * 8 + [88.0, 87.5])]]).rows
+    name, ours_only = "WTM 25,000, T 100", ("1", "10 (2)", "87.75", "0.25", "87.50–88.00", "87.51–87.99")
+    papers = ("1", "1,000 (200)", "87.32", "0.20", "86.75–87.91", "86.97–87.66")
+    assert authors == (f"{name}, authors", *papers, "87.24", "87.91")
+    assert ours == tuple(f"**{cell}**" for cell in (name, *ours_only, "87.50", "88.00"))
 
 
-def test_table_of_seeds_names_the_spread():
+def test_table_of_two_recipes_has_the_authors_figures_once():
+    large = large_machines("imdb")[0]
+    table = accuracy_table([[made_up_record(large, [90.0] * 5, key=key)] for key in ("imdb", "imdb-authors")])
+    assert [row[0] for row in table.rows] == [
+        "WTM 25,000, T 60, authors", "**WTM 25,000, T 60**", "**WTM 25,000, T 60, authors' features**"
+    ]  # fmt: skip
+
+
+def test_table_of_seeds_has_the_interval_of_their_mean():
     records = [made_up_record(SMALL, [80.0 + seed] * 5, seed=seed) for seed in range(3)]
-    table = accuracy_table([records])
-    assert cells(table, "**WTM, here")["mean ± sd"] == "**81.00 (80.00–82.00, 3 seeds)**"  # of one epoch each
+    assert cells(accuracy_table([records]), "**WTM 10")["mean"] == "**81.00 ± 2.48**"
+
+
+def test_sweeps_have_a_column_per_value():
+    settings = [plan.setting for plan in SWEEPS["connect-4"][Swept.GAMMA][:2]]
+    groups = [[made_up_record(setting, [60.0 + i] * 5 + [9.0] * i)] for i, setting in enumerate(settings)]
+    table = sweep_table(Swept.GAMMA, groups)
+    assert (table.header, list(table.rows)) == (["gamma", "0", "3e-05"], [["WTM (%)", "60.00", "61.00"]])
+    settings = [plan.setting for plan in SWEEPS["connect-4"][Swept.CLAUSES][:3]]
+    table = sweep_table(Swept.CLAUSES, [[made_up_record(setting, [60.0])] for setting in settings])
+    assert table.header == ["clauses per class", "50", "100"]
+    assert list(table.rows) == [["WTM (%)", "60.00", "60.00"], ["TM (%)", "60.00", "–"]]
 
 
 def test_tables_as_markdown_and_for_terminals():

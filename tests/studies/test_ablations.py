@@ -12,7 +12,7 @@ from studies.ablations import train_ablations
 from studies.authors_program import Program, train_programs
 from studies.designs import ABLATIONS, Ablation, read_ablations
 from studies.report import ablations_table
-from tests.helpers.made_up_results import SMALL, made_up_record, small_problem
+from tests.helpers.made_up_results import SMALL, keep, made_up_record, small_problem, write_ablation
 from wtm.paper.json_files import read_json
 from wtm.paper.run_options import Options
 
@@ -24,9 +24,9 @@ def tea(monkeypatch):
     """The ablations are three small ones."""
     problem = small_problem("mnist")
     ablations = {
-        "ours": Ablation("ours", SMALL, 3, 2),
-        "given": Ablation("given", SMALL, 3, 2, {"shuffle": False}),
-        "theirs": Ablation("theirs", SMALL, 3, 2, by_program=True),
+        "ours": Ablation("ours", SMALL, 3),
+        "given": Ablation("given", SMALL, 3, changes={"shuffle": False}),
+        "theirs": Ablation("theirs", SMALL, 3, by_program=True),
     }
     for module in (designs, report):
         monkeypatch.setattr(module, "ABLATIONS", ablations)
@@ -126,18 +126,22 @@ def made_up(seed, accuracies):
     return {"seed": seed, "setting": asdict(SMALL), "data": data, "test_accuracy": accuracies}
 
 
-def test_seeds_of_unequal_length_are_compared_over_the_same_epochs():
-    runs = [made_up(seed, [0.5] * n + [0.9] * n) for seed, n in enumerate((9, 4))]
-    (row,) = ablations_table({"lazy": runs}).rows
-    assert row[2:6] == ["7–8", "2", "70.00", "28.284"]
+def test_an_ablation_is_compared_with_main_trainings_over_the_same_epochs(tmp_path):
+    setting, folder = ABLATIONS["no-boost"].setting, tmp_path / "ablations"
+    keep(tmp_path, *(made_up_record(setting, [97.0 + s / 10] * 20, seed=s, key="mnist") for s in range(2)))
+    write_ablation(tmp_path, "lazy", *([90.0] * 30, [90.0] * 30, [97.2] * 30), setting=setting)
+    write_ablation(tmp_path, "no-boost", *([50.0] * 16 + [96.0 + s / 10] * 14 for s in range(3)), setting=setting)
+    (row,) = ablations_table(folder, read_ablations(folder)).rows
+    assert row[1:] == ["500", "20 (4)", "96.10 ± 0.25 (3 seeds)", "97.10 ± 0.25 (3 seeds)", "-1.00 ± 0.23"]
 
 
-def test_the_default_seed_of_the_program_is_separate():
-    runs = [made_up(seed, [accuracy] * 200) for seed, accuracy in enumerate((0.7, 0.8, 0.9))]
-    own, others = ablations_table({"program": runs}).rows
-    assert own[0].endswith("its default seed")
-    assert own[3:] == ["1", "70.00", "–", "98.50"]
-    assert others[3:] == ["2", "85.00", "7.071", "–"]
+def test_ablations_of_the_direct_engine_are_compared_with_it(tmp_path):
+    setting, folder = ABLATIONS["direct"].setting, tmp_path / "ablations"
+    write_ablation(tmp_path, "direct", [97.0] * 30, setting=setting)
+    write_ablation(tmp_path, "sampler-bernoulli", [96.0] * 10, setting=setting)
+    alone, row = ablations_table(folder, read_ablations(folder)).rows
+    assert alone[2:] == ["30 (6)", "97.00 (1 seed)", "–", "–"]
+    assert row[2:] == ["10 (2)", "96.00 (1 seed)", "97.00 (1 seed)", "-1.00"]
 
 
 @pytest.mark.parametrize(("content", "said"), [

@@ -45,4 +45,4 @@ def test_what_a_method_warns_of_is_reported_in_one_line(data_dir, tmp_path, monk
     monkeypatch.setattr(baselines, "METHODS", {"linear": METHODS["linear"]})
     monkeypatch.setitem(FIXED, "linear", lambda seed: Warns())
     measure_baselines(data_dir, tmp_path / "out")
-    assert "Linear classifier, least squares: divide by zero" in capsys.readouterr().err
+    assert "Linear classifier (least squares): divide by zero" in capsys.readouterr().err

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wtm.paper.record import BINS_PER_DOUBLING, Groups, common_epochs
+from wtm.paper.result_tables import ATTRIBUTES
 from wtm.paper.settings import Swept
 from wtm.paper.summary import summarise
 from wtm.paper.text_table import say
@@ -83,40 +84,37 @@ def draw_sweep(path: Path, title: str, swept: Swept, groups: Groups) -> bool:
     With several seeds, bars show the range of their means. The classic machine of a sweep over gamma (gamma = 0) is a
     horizontal line. Path and result are those of `draw_learning_curves`.
     """
-    over_gamma, n_epochs = swept == Swept.GAMMA, common_epochs(groups)
+    n_epochs = common_epochs(groups)
 
     def draw(axes: Axes) -> None:
         places = set()
         for method, colour in _COLOURS.items():
             found = {r[0].setting: summarise(r, n_epochs) for r in groups if r[0].setting.method == method}
-            if over_gamma and method == "TM":
+            if swept == Swept.GAMMA and method == "TM":
                 for summary in found.values():
                     axes.axhline(summary.mean, color=colour, linestyle="--", label="gamma = 0 (TM)")
                 continue
-            points = {setting.gamma if over_gamma else setting.n_clauses: found[setting] for setting in found}
+            points = {getattr(setting, ATTRIBUTES[swept]): found[setting] for setting in found}
             if points:
                 means = [summary.mean for summary in points.values()]
                 axes.plot(list(points), means, color=colour, marker="o", markersize=4, label=method)
             for x, summary in points.items():
-                if summary.seed_range:
-                    low, high = summary.seed_range
-                    bar = [[summary.mean - low], [high - summary.mean]]
-                    axes.errorbar(x, summary.mean, bar, fmt="none", color=colour, capsize=3)
+                bar = [[summary.mean - min(summary.seed_means)], [max(summary.seed_means) - summary.mean]]
+                axes.errorbar(x, summary.mean, bar, fmt="none", color=colour, capsize=3)
             places |= set(points)
-        xlabel, ticks = ("gamma", "{x:g}") if over_gamma else ("clauses per class", "{x:,.0f}")
+        xlabel = {Swept.CLAUSES: "clauses per class"}.get(swept, swept.value)
         axes.set(xscale="log", xlabel=xlabel, ylabel="mean test accuracy (%)")
         axes.minorticks_off()
         axes.set_xticks(sorted(places))
-        axes.xaxis.set_major_formatter(ticks)
+        axes.xaxis.set_major_formatter("{x:g}" if swept == Swept.GAMMA else "{x:,.0f}")
 
     return _draw(path, title, draw)
 
 
-def draw_weights(path: Path, title: str, histogram: dict[str, int]) -> bool:
-    """Draw a histogram of weights from `wtm.paper.record.describe_weights` over a logarithmic axis."""
+def draw_weights(path: Path, title: str, bins: dict[int, int]) -> bool:
+    """Draw a histogram of weights, in the bins of `wtm.paper.record.describe_weights`, over a logarithmic axis."""
 
     def draw(axes: Axes) -> None:
-        bins = {int(k): count for k, count in histogram.items()}
         places = np.arange(min(bins), max(bins) + 2)
         counts = [bins.get(k, 0) for k in places[:-1]]
         axes.stairs(counts, 2.0 ** (places / BINS_PER_DOUBLING), fill=True, color=_COLOURS["WTM"])

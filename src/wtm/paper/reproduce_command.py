@@ -150,9 +150,9 @@ def _compression(options: Options, data: _DataSet) -> None:
 def _sweep(
     options: Options,
     data: _DataSet,
-    over: Annotated[Swept, typer.Option(help="Vary gamma from 0 upward, or the number of clauses.")],
+    over: Annotated[Swept, typer.Option(help="Vary gamma from 0 upward, the number of clauses, or a TM's T.")],
 ) -> None:
-    """Measure the accuracy over gamma, or over the number of clauses.
+    """Measure the accuracy over gamma, over the number of clauses, or over the T of a TM.
 
     Example: wtm reproduce sweep connect-4 --over gamma
     """

@@ -1,104 +1,108 @@
 """The tables of results: accuracies next to the authors' (tables 3, 6 and 7), sweeps, and weights (table 4)."""
 
+from typing import Any
+
+from wtm.paper.intervals import half_width
 from wtm.paper.record import Groups, Record, common_epochs
 from wtm.paper.reported import Reported, Statistics, reported_for
 from wtm.paper.settings import AVERAGED, Setting, Swept
 from wtm.paper.summary import Summary, summarise
-from wtm.paper.text_table import NOTHING, Table, signed, span
+from wtm.paper.text_table import NOTHING, Table, span
 
-_ACCURACY_HEADER = (
-    "", "clauses", "epochs", "maximum", "minimum", "mean ± sd", "95 % range", "last epoch", "peak of all", "s/epoch"
-)  # fmt: skip
-_SWEEP_HEADER = ("", "clauses", "gamma", "p_s", "T", "mean ± sd (%)", "means of seeds", "s/epoch")
-_SOURCES = {"paper": "the paper", "program": "authors' program"}
+_ACCURACY_HEADER = ("", "seeds", "epochs", "mean", "sd", "min–max", "95 % range", "last", "peak")
 
-ACCURACY_EXPLANATION = (
-    "Test accuracy in per cent. Maximum, minimum, mean, standard deviation and 95 % range are over the last epochs; "
-    "their number is in brackets. With several seeds each figure is the mean over the seeds, and the range of the "
-    "seeds' means is in brackets. Where seeds have different numbers of epochs, the longer ones are cut. “Peak of "
-    "all” is the best of all epochs, selected on the test set: it is optimistic, and comparable only with another "
-    "peak. Nothing was tuned or stopped on the test set. Seconds are of training alone, the median of our epochs."
-)
+ACCURACY_EXPLANATION = """\
+Test accuracy in per cent. Mean, standard deviation (sd), minimum, maximum and 95 % range are over the last epochs,
+whose number is in brackets. Several seeds have the mean of each, and ± the 95 % interval of the mean over seeds. “Last”
+is the last epoch, “peak” the best of all, selected on the test set; the authors' are from the readme of their program.
+Nothing was tuned or stopped on the test set."""
 """How to read an `accuracy_table`."""
 
 FIGURE_CLASS = "9"
 """The class whose positive weights the paper's figure shows."""
 
+ATTRIBUTES = {Swept.GAMMA: "gamma", Swept.CLAUSES: "n_clauses", Swept.T: "T"}
+"""What a sweep varies, as an attribute of `Setting`."""
+
+_WHAT = {Swept.GAMMA: "gamma", Swept.CLAUSES: "clauses per class", Swept.T: "T"}
+
 
 def accuracy_table(groups: Groups) -> Table:
-    """Return rows for each machine: the paper's, the authors' program's, ours, and ours minus theirs."""
+    """Return rows for each machine: the authors', ours, and ours with the other features."""
     rows: list[tuple[str, ...]] = []
+    authors: set[Setting] = set()
     for records in groups:
-        key, setting, summary = records[0].data["key"], records[0].setting, summarise(records)
+        key, setting = records[0].data["key"], records[0].setting
         reported = reported_for(key, setting)
-        rows += [_authors(key, setting, figures) for figures in reported]
-        rows.append(_ours(setting, summary))
-        rows += [_difference(figures, summary) for figures in reported]
+        if reported and setting not in authors:
+            rows.append(_authors(key, setting, reported))
+        authors.add(setting)
+        rows.append(_ours(key, setting, summarise(records)))
     return Table(_ACCURACY_HEADER, rows)
 
 
-def _authors(key: str, setting: Setting, reported: Reported) -> tuple[str, ...]:
-    averaged = f" ({AVERAGED[key]})" if reported.statistics else ""
+def _machine(setting: Setting) -> str:
+    return f"{setting.method} {setting.n_clauses:,}, T {setting.T}"
+
+
+def _authors(key: str, setting: Setting, reported: tuple[Reported, ...]) -> tuple[str, ...]:
+    """Return the authors' figures: the paper's, and where it has none those of their program's readme."""
+
+    def first(name: str) -> Any:
+        return next((found for r in reported if (found := getattr(r, name)) is not None), None)
+
+    statistics, epochs = first("statistics"), first("epochs")
+    averaged = f" ({AVERAGED[key]})" if statistics and reported[0].epochs else ""
     return (
-        f"{setting.method}, {_SOURCES[reported.source]}, {reported.place}",
-        f"{setting.n_clauses:,}",
-        f"{reported.epochs:,}{averaged}" if reported.epochs else NOTHING,
-        *(_statistics(reported.statistics) if reported.statistics else [NOTHING] * 4),
-        *(_number(accuracy) for accuracy in (reported.last, reported.peak)),
-        _number(reported.seconds, "g"),
-    )
+        f"{_machine(setting)}, authors", "1", f"{epochs:,}{averaged}",
+        *(_statistics(statistics) if statistics else [NOTHING] * 4),
+        *(NOTHING if accuracy is None else f"{accuracy:.2f}" for accuracy in (first("last"), first("peak"))),
+    )  # fmt: skip
 
 
-def _ours(setting: Setting, summary: Summary) -> tuple[str, ...]:
-    maximum, minimum, mean, quantiles = _statistics(summary.statistics)
-    if summary.averaged == 1:  # one epoch has no spread
-        mean, quantiles = f"{summary.mean:.2f}", NOTHING
-    if summary.seed_range:
-        mean += f" ({span(summary.seed_range)}, {summary.n_seeds} seeds)"
-    at = "" if summary.seed_range else f" (epoch {summary.peak_epochs[0]:,})"
+def _ours(key: str, setting: Setting, summary: Summary) -> tuple[str, ...]:
+    mean, *others = _statistics(summary.statistics)
+    half = half_width(summary.seed_means)
     row = (
-        f"{setting.method}, here", f"{setting.n_clauses:,}", f"{summary.epochs:,} ({summary.averaged})",
-        maximum, minimum, mean, quantiles, f"{summary.last:.2f}", f"{summary.peak:.2f}{at}", f"{summary.seconds:.3g}",
+        _machine(setting) + ", authors' features" * key.endswith("-authors"),
+        f"{summary.n_seeds}", f"{summary.epochs:,} ({summary.averaged})",
+        mean + ("" if half is None else f" ± {half:.2f}"), *others, f"{summary.last:.2f}",
+        f"{sum(summary.seed_peaks) / summary.n_seeds:.2f}",
     )  # fmt: skip
     return tuple(f"**{cell}**" for cell in row)
 
 
-def _difference(reported: Reported, summary: Summary) -> tuple[str, ...]:
-    ours, theirs = summary.statistics, reported.statistics
-    pairs = [(getattr(ours, name), getattr(theirs, name, None)) for name in ("maximum", "minimum", "mean")]
-    pairs += [(summary.last, reported.last), (summary.peak, reported.peak)]
-    cells = [NOTHING if their is None else signed(our - their) for our, their in pairs]
-    return (f"here minus {reported.source}", "", "", *cells[:3], "", *cells[3:], "")
-
-
 def _statistics(s: Statistics) -> tuple[str, ...]:
-    return (f"{s.maximum:.2f}", f"{s.minimum:.2f}", f"{s.mean:.2f} ± {s.deviation:.2f}", span((s.low, s.high)))
-
-
-def _number(value: float | None, form: str = ".2f") -> str:
-    return NOTHING if value is None else format(value, form)
+    return (f"{s.mean:.2f}", f"{s.deviation:.2f}", span((s.minimum, s.maximum)), span((s.low, s.high)))
 
 
 def sweep_title(name: str, over: Swept, groups: Groups) -> str:
     """Return the title of a sweep's table and figure."""
-    if over == Swept.GAMMA:
-        what = f"gamma swept, {groups[0][0].setting.n_clauses:,} clauses per class"
-    else:
-        what = "number of clauses swept, TM and WTM"
-    return f"{name}, {what}, {common_epochs(groups):,} epochs"
+    clauses = "" if over == Swept.CLAUSES else f", {groups[0][0].setting.n_clauses:,} clauses per class"
+    seeds = sorted({len(records) for records in groups})
+    per_point = f"{seeds[0]} to {seeds[-1]} seeds" if len(seeds) > 1 else f"{seeds[0]} seed{'s' * (seeds[0] > 1)}"
+    return f"{name}: {_WHAT[over]} swept{clauses}, {common_epochs(groups):,} epochs, {per_point} per point"
 
 
-def sweep_table(groups: Groups) -> Table:
-    """Return a row per machine: setting, mean over the last of the common epochs, spread, and time."""
-    rows = []
+def sweep_table(over: Swept, groups: Groups) -> Table:
+    """Return a column per value of what is swept, with means over the last of the common epochs.
+
+    The TM is gamma = 0 of a sweep over gamma.
+    """
+    n_epochs = common_epochs(groups)
+    rows: dict[str, dict[float, str]] = {}
     for records in groups:
-        s, summary = records[0].setting, summarise(records, common_epochs(groups))
-        figures = f"{summary.mean:.2f} ± {summary.statistics.deviation:.2f}"
-        rows.append([
-            s.method, f"{s.n_clauses:,}", f"{s.gamma:g}", f"{s.p_s:g}", f"{s.T}", figures, span(summary.seed_range),
-            f"{summary.seconds:.3g}",
-        ])  # fmt: skip
-    return Table(_SWEEP_HEADER, rows)
+        setting = records[0].setting
+        value, method = getattr(setting, ATTRIBUTES[over]), "WTM" if over == Swept.GAMMA else setting.method
+        rows.setdefault(method, {})[value] = f"{summarise(records, n_epochs).mean:.2f}"
+    values = sorted({value for found in rows.values() for value in found})
+    header = [_WHAT[over], *(f"{value:g}" if over == Swept.GAMMA else f"{value:,}" for value in values)]
+    return Table(header, [[f"{method} (%)", *(of.get(v, NOTHING) for v in values)] for method, of in rows.items()])
+
+
+def held_weights(records: list[Record], n_epochs: int | None = None) -> int:
+    """Return the number of updates that would have taken a weight out of its range, which held it instead."""
+    return sum(sum(record.history["weights_saturated"][:n_epochs]) for record in records)
 
 
 def weights_table(record: Record) -> Table:
@@ -109,7 +113,11 @@ def weights_table(record: Record) -> Table:
     return Table(["Class", *(entry["label"] for entry in record.weights)], rows)
 
 
-def positive_weights(record: Record) -> dict[str, int]:
-    """Return the histogram that the paper's figure shows."""
-    (histogram,) = (entry["positive"] for entry in record.weights if entry["label"] == FIGURE_CLASS)
-    return dict(histogram)
+def positive_weights(records: list[Record]) -> dict[int, int]:
+    """Return the histogram that the paper's figure shows, over all seeds: from bin to count."""
+    total: dict[int, int] = {}
+    for record in records:
+        (histogram,) = (entry["positive"] for entry in record.weights if entry["label"] == FIGURE_CLASS)
+        for k, count in histogram.items():
+            total[int(k)] = total.get(int(k), 0) + count
+    return total

@@ -12,7 +12,7 @@ from typing import Literal
 NAMES = {"mnist": "MNIST", "imdb": "IMDb", "connect-4": "Connect-4"}
 """The paper's data sets, by key."""
 
-NAMES_BY_RECIPE = {**NAMES, "imdb-authors": "IMDb, features by the authors' recipe"}
+NAMES_BY_RECIPE = {**NAMES, "imdb-authors": "IMDb, authors' features"}
 """The same, with IMDb a second time; machines and figures of the authors are those of IMDb."""
 
 
@@ -29,6 +29,7 @@ class Swept(StrEnum):
 
     GAMMA = "gamma"
     CLAUSES = "clauses"
+    T = "T"  # of the large TM whose T the authors don't give
 
 
 @dataclass(frozen=True)
@@ -129,9 +130,23 @@ WEIGHTS = Plan(Setting("WTM", 4_000, 0.08, 0.01, 100), 300)
 """The machine of the paper's table 4 and figure, on MNIST. The figure's file name gives p_s, T and gamma."""
 
 
+def paper_epochs(key: str, setting: Setting) -> int | None:
+    """Return the number of epochs that the paper trains a machine; None if it has no figures of it.
+
+    IMDb's large machines have those of the authors' program, since the paper doesn't give theirs.
+    """
+    key = key.removesuffix("-authors")
+    compression, presets = COMPRESSION[key], PRESETS[key]
+    plans = [compression.weighted, compression.classic, *presets[Preset.BEST], *presets[Preset.CLASSIC]]
+    plans += [WEIGHTS] * (key == "mnist")
+    return next((plan.n_epochs for plan in plans if plan.setting == setting), None)
+
+
 def _sweeps(
-    light: Setting, classic: Setting, gammas: tuple[float, ...], clauses: tuple[int, ...], epochs: int
+    key: str, light: Setting, classic: Setting, gammas: tuple[float, ...], clauses: tuple[int, ...], epochs: int
 ) -> dict[Swept, Plans]:
+    many = COMPRESSION[key].classic.setting
+
     def resized(setting: Setting, n_clauses: int) -> Plan:
         # From the authors' small machines to their large ones T grows about as the square root of the clauses.
         T = round(setting.T * math.sqrt(n_clauses / setting.n_clauses))
@@ -142,22 +157,23 @@ def _sweeps(
             Plan(replace(light, gamma=gamma, method="WTM" if gamma else "TM"), epochs) for gamma in (0.0, *gammas)
         ),
         Swept.CLAUSES: tuple(resized(s, n) for n in clauses for s in (light, _same_size(light, classic))),
+        Swept.T: tuple(Plan(replace(many, T=round(many.T * factor)), epochs) for factor in (0.25, 0.5, 1, 2, 4)),
     }
 
 
 SWEEPS: dict[str, dict[Swept, Plans]] = {
     "connect-4": _sweeps(
-        _CONNECT_4_LIGHT, _CONNECT_4_CLASSIC, (3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2),
+        "connect-4", _CONNECT_4_LIGHT, _CONNECT_4_CLASSIC, (3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2),
         (50, 100, 200, 400, 800, 1_600, 3_200, 6_400), 100,
     ),
     "mnist": _sweeps(
-        _MNIST_LIGHT, _MNIST_CLASSIC, (6e-4, 1.2e-3, 2.5e-3, 5e-3, 1e-2, 2e-2, 5e-2),
+        "mnist", _MNIST_LIGHT, _MNIST_CLASSIC, (6e-4, 1.2e-3, 2.5e-3, 5e-3, 1e-2, 2e-2, 5e-2),
         (60, 120, 250, 500, 1_000, 2_000, 4_000), 60,
     ),
     "imdb": _sweeps(
-        _IMDB_LIGHT, _IMDB_CLASSIC, (2e-4, 6e-4, 2e-3, 6e-3, 2e-2, 6e-2),
+        "imdb", _IMDB_LIGHT, _IMDB_CLASSIC, (2e-4, 6e-4, 2e-3, 6e-3, 2e-2, 6e-2),
         (200, 400, 800, 1_600, 3_200, 6_400, 12_800), 15,
     ),
 }  # fmt: skip
 SWEEPS["imdb-authors"] = SWEEPS["imdb"]
-"""Curves by data set: over gamma from 0 upward at the light preset's clauses, and over clauses at its gamma."""
+"""Curves by data set: over gamma from 0 upward at the light preset's clauses, over clauses at its gamma, and over T."""

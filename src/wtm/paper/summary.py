@@ -1,11 +1,11 @@
 """The figures that sum up trainings."""
 
-import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from wtm.paper.intervals import mean_text
 from wtm.paper.record import Record, common_epochs
 from wtm.paper.reported import Statistics
 from wtm.paper.settings import averaged_epochs
@@ -20,41 +20,28 @@ class Summary:
     averaged: int  # the number of last epochs that `statistics` are over
     statistics: Statistics  # as in the paper; with several seeds, the mean of each over the seeds
     seed_means: tuple[float, ...]  # over the last epochs
+    seed_peaks: tuple[float, ...]  # the largest of all epochs: selected on the test set and therefore optimistic
+    seed_seconds: tuple[float, ...]  # mean training time of an epoch
     last: float  # after the last epoch, mean over seeds
-    peak: float  # the largest of all epochs, mean over seeds: selected on the test set and therefore optimistic
-    peak_epochs: tuple[int, ...]  # the first epoch that reached it, for each seed
-    train_peak: float  # the largest accuracy on training rows, mean over seeds
-    seconds: float  # median training time of an epoch, over all seeds
-    total_seconds: float  # of all epochs, mean over seeds
 
     @property
     def mean(self) -> float:
         """Mean accuracy over the last epochs."""
         return self.statistics.mean
 
-    @property
-    def spread(self) -> float:
-        """How much the mean varies by chance: standard deviation over seeds, or over epochs if there is one seed."""
-        return self.statistics.deviation if self.n_seeds == 1 else statistics.stdev(self.seed_means)
-
-    @property
-    def seed_range(self) -> tuple[float, float] | None:
-        """The smallest and largest mean of a seed; None if there is one seed."""
-        return (min(self.seed_means), max(self.seed_means)) if self.n_seeds > 1 else None
-
     def __str__(self) -> str:
-        return f"{self.mean:.2f} ± {self.spread:.2f}"
+        return mean_text(self.seed_means)
 
 
 def summarise(records: Sequence[Record], n_epochs: int | None = None) -> Summary:
     """Sum up the trainings of one machine, one per seed; with `n_epochs`, as if they had ended there."""
     shortest = common_epochs([list(records)])
     n_epochs = shortest if n_epochs is None else min(shortest, n_epochs)
-    tests, trains, seconds = (
+    tests, seconds = (
         np.array([record.history[name][:n_epochs] for record in records], float)
-        for name in ("test_accuracy", "train_accuracy", "seconds")
+        for name in ("test_accuracy", "seconds")
     )
-    tests, trains = 100 * tests, 100 * trains
+    tests = 100 * tests
     averaged = averaged_epochs(records[0].data["key"], n_epochs)
     last = tests[:, -averaged:]
     quantiles = np.quantile(last, (0.025, 0.975), axis=1)
@@ -65,10 +52,7 @@ def summarise(records: Sequence[Record], n_epochs: int | None = None) -> Summary
         averaged=averaged,
         statistics=Statistics(*(float(values.mean()) for values in per_seed)),
         seed_means=tuple(last.mean(1).tolist()),
+        seed_peaks=tuple(tests.max(1).tolist()),
+        seed_seconds=tuple(seconds.mean(1).tolist()),
         last=float(tests[:, -1].mean()),
-        peak=float(tests.max(1).mean()),
-        peak_epochs=tuple((tests.argmax(1) + 1).tolist()),
-        train_peak=float(trains.max(1).mean()),
-        seconds=float(np.median(seconds)),
-        total_seconds=float(seconds.sum(1).mean()),
     )

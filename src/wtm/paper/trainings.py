@@ -50,7 +50,7 @@ def sweep(options: Options, data: str, over: Swept) -> None:
     groups = by_setting(carry_out(problem, SWEEPS[data][over], options))
     title = sweep_title(problem.dataset.name, over, groups)
     draw_sweep(folder / f"sweep-{over}.svg", title, over, groups)
-    show(sweep_table(groups).rich(title), majority_line(problem.description))
+    show(sweep_table(over, groups).rich(title, transposed=True), majority_line(problem.description))
 
 
 def learn_weights(options: Options) -> None:
@@ -58,7 +58,7 @@ def learn_weights(options: Options) -> None:
     problem, folder = _load(options, "mnist")
     records = carry_out(problem, [WEIGHTS], options)
     title = f"MNIST, positive weights of class {FIGURE_CLASS}"
-    draw_weights(folder / "weights.svg", title, positive_weights(records[0]))
+    draw_weights(folder / "weights.svg", title, positive_weights(records))
     show(*(weights_table(record).rich(f"Weights by class, seed {record.seed}") for record in records))
 
 

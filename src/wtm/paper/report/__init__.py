@@ -3,17 +3,19 @@
 from importlib.resources import files
 from pathlib import Path
 from string import Template
-from typing import Any
 
+from wtm.paper.intervals import MIN_SEEDS, RULE
 from wtm.paper.json_files import prepare_folder
-from wtm.paper.report.claims import claims_table
-from wtm.paper.report.result_folder import read_results
+from wtm.paper.report.claims import HEADLINES, OTHERS, claims_table, margin
+from wtm.paper.report.errata import impossible_deviation, windows_of_table_3
+from wtm.paper.report.provenance import describe_environment, provenance
+from wtm.paper.report.result_folder import Results, read_results
 from wtm.paper.report.sections import Sections
-from wtm.paper.result_tables import ACCURACY_EXPLANATION
-from wtm.paper.settings import NAMES_BY_RECIPE
+from wtm.paper.result_tables import ACCURACY_EXPLANATION, held_weights
+from wtm.paper.settings import NAMES, NAMES_BY_RECIPE
 from wtm.paper.text_table import say
 
-__all__ = ["write_report"]
+__all__ = ["describe_environment", "write_report"]
 
 _QUICK = "**These are quick trials on small samples, to check that everything works. Their figures mean nothing.**\n\n"
 
@@ -26,13 +28,21 @@ def write_report(folder: Path, out: Path) -> None:
     results = read_results(folder)
     prepare_folder(out / "paper")
     sections = Sections(results, out / "paper")
+    margins = ", ".join(f"{margin(key):.2f} on {name}" for key, name in NAMES.items())
     blocks = {
         "quick": [_QUICK * results.quick],
-        "claims": [claims_table(results).markdown()],
+        "headlines": [claims_table(results, HEADLINES).markdown()],
+        "claims": [claims_table(results, OTHERS).markdown()],
+        "rule": [RULE.format(margins=margins, seeds=MIN_SEEDS)],
+        "unfinished": ["; ".join(sections.unfinished()) or "none"],
+        "held": [_held(results)],
         "how_to_read": [ACCURACY_EXPLANATION],
-        **{key.replace("-", "_"): sections.data_set(key) for key in NAMES_BY_RECIPE},
+        **{key.replace("-", "_"): sections.data_set(key) for key in NAMES},
+        "times": sections.times(),
         "sampling": sections.sampling(),
-        "environments": ["\n".join(describe_environment(**entry) for entry in results.environments())],
+        "windows": windows_of_table_3(results),
+        "impossible": [impossible_deviation()],
+        "provenance": ["\n".join(f"- {item}" for item in provenance(results))],
     }
     template = Template(files(__name__).joinpath("paper_template.md").read_text(encoding="utf-8"))
     text = template.substitute({name: "\n\n".join(of_section) for name, of_section in blocks.items()})
@@ -40,8 +50,11 @@ def write_report(folder: Path, out: Path) -> None:
     say(f"Written: {out / 'paper.md'} and {len(list((out / 'paper').glob('*.svg')))} figures")
 
 
-def describe_environment(versions: dict[str, str], machine: dict[str, Any]) -> str:
-    """Return a line on a machine and its versions."""
-    named = ", ".join(f"{name} {version}" for name, version in versions.items())
-    cores = f"{machine['cores']} core{'s' * (machine['cores'] != 1)}"
-    return f"- {machine['processor']}, {cores}, {machine['platform']}; {named}"
+def _held(results: Results) -> str:
+    """Return in which trainings weights were held at the end of their range."""
+    found = []
+    for key, records in results.records.items():
+        for record in records:
+            if held := held_weights([record]):
+                found.append(f"{NAMES_BY_RECIPE[key]}, gamma {record.setting.gamma:g}, seed {record.seed}: {held:,}")
+    return "; ".join(found) or "none"

@@ -5,13 +5,15 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from wtm.paper.json_files import ENVIRONMENT
+import numpy as np
+
+from wtm.paper.json_files import ENVIRONMENT, naming, read_json
 from wtm.paper.record import Groups, Record, by_setting, read_records
 from wtm.paper.report.other_methods import Runs, read_baselines
 from wtm.paper.report.sampling import Results as Sampling
 from wtm.paper.report.sampling import read_sampling
 from wtm.paper.run_options import QUICK_FOLDER, quick_setting
-from wtm.paper.settings import NAMES_BY_RECIPE, Plans, Setting
+from wtm.paper.settings import NAMES_BY_RECIPE, Plans, Setting, averaged_epochs
 from wtm.paper.summary import Summary, summarise
 
 
@@ -27,6 +29,7 @@ class Results:
     records: dict[str, list[Record]]  # by data set
     baselines: Runs
     sampling: Sampling | None
+    ablations: dict[str, list[dict[str, Any]]]  # by name, a training per seed
 
     def settings(self, plans: Plans) -> list[Setting]:
         """Return the machines of plans; several may have the same quick one."""
@@ -52,12 +55,22 @@ class Results:
         """Sum up the trainings of a machine; NotMeasuredError if there are none."""
         return summarise(self.required(key, setting), n_epochs)
 
+    def ablation(self, name: str) -> list[dict[str, Any]]:
+        """Return the trainings of an ablation, one per seed; NotMeasuredError if there are none."""
+        if name not in self.ablations:
+            raise NotMeasuredError
+        return self.ablations[name]
+
+    def origins(self) -> list[dict[str, Any]]:
+        """Return what has the entries of `wtm.paper.environment.environment`: a session per training, and others."""
+        sessions = [session for record in chain(*self.records.values()) for session in record.sessions]
+        others = [*self.baselines.values(), *self.ablations.values(), [self.sampling] if self.sampling else []]
+        return [*sessions, *chain(*others)]
+
     def environments(self) -> list[dict[str, Any]]:
         """Return the ``versions`` and ``machine`` of all computations, each pair once."""
-        sessions = [session for record in chain(*self.records.values()) for session in record.sessions]
-        origins = [*sessions, *chain(*self.baselines.values()), *([self.sampling] if self.sampling else [])]
         pairs: list[dict[str, Any]] = []
-        for origin in origins:
+        for origin in self.origins():
             pair = {name: origin[name] for name in ENVIRONMENT}
             if pair not in pairs:
                 pairs.append(pair)
@@ -78,4 +91,21 @@ def read_results(folder: Path) -> Results:
         raise FileNotFoundError(f"There are no results in {folder}: run an experiment with {where} first.")
     if len(quick) > 1:
         raise ValueError(f"{folder} holds quick results next to others: move quick ones to {folder / QUICK_FOLDER}.")
-    return Results(True in quick, records, baselines, sampling)
+    return Results(True in quick, records, baselines, sampling, _read_ablations(folder / "ablations"))
+
+
+def _read_ablations(folder: Path) -> dict[str, list[dict[str, Any]]]:
+    """Read what `studies.ablations` and `studies.authors_program` wrote."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for path in sorted(folder.glob("*-seed*.json")):
+        run = read_json(path)
+        with naming(path):
+            _ = [run[name] for name in ENVIRONMENT]
+            found.setdefault(run["ablation"], []).append(run)
+    return found
+
+
+def last_mean(run: dict[str, Any], n_epochs: int | None = None) -> float:
+    """Return the mean test accuracy of an ablation's training over its last epochs, in per cent."""
+    accuracies = run["test_accuracy"][:n_epochs]
+    return 100 * float(np.mean(accuracies[-averaged_epochs(run["data"]["key"], len(accuracies)) :]))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wtm.paper.figures import draw_learning_curves, draw_sweep, draw_weights
-from wtm.paper.record import common_epochs
+from wtm.paper.record import Groups, Record
 from wtm.paper.report.other_methods import METHODS, baselines_table
 from wtm.paper.report.result_folder import Results
 from wtm.paper.report.sampling import explain_sampling, first_epoch_table, sampling_table
@@ -27,19 +27,19 @@ from wtm.paper.settings import (
     WEIGHTS,
     Plans,
     Preset,
+    Setting,
     Swept,
     large_machines,
+    paper_epochs,
 )
-from wtm.paper.text_table import NOTHING, Table, span
+from wtm.paper.text_table import NOTHING, Table
 
 Blocks = Iterator[str]
 
-
-_COMPRESSION = (
-    "The authors give only the TM's number of clauses; here its p_s is that of their large TM, and its T is the same "
-    "share of the clauses."
-)
-_SWEPT = {Swept.GAMMA: "Gamma from 0 upward", Swept.CLAUSES: "More clauses"}
+_BASELINES = """\
+All methods see the same bits; the paper's column is of grey values, from other publications. Settings are
+scikit-learn's defaults, but for those in brackets. The “L3” of the paper's nearest neighbours is the norm; on bits all
+norms give the same neighbours. K is ours."""
 
 
 @dataclass(frozen=True)
@@ -50,59 +50,94 @@ class Sections:
     figures: Path  # the folder for figures, next to the page
 
     def data_set(self, key: str) -> Blocks:
-        """Yield everything on a data set."""
-        command = "imdb --recipe authors" if key == "imdb-authors" else key
-        light, *large = ({f"{command} --preset {preset}": PRESETS[key][preset]} for preset in Preset)
-        yield from self._comparison(key, "At equal clauses", "equal", large[0] | large[1])
-        yield from self._comparison(key, "The small machines", "light", light)
-        if key not in NAMES:
-            return
-        compression = COMPRESSION[key]
-        few_and_many = {f"compression {key}": (compression.classic, compression.weighted)}
-        yield from self._comparison(key, f"{compression.share} of the clauses", "compression", few_and_many)
+        """Yield everything on a data set; IMDb's with both kinds of features."""
+        large: dict[str, Plans] = {}
+        small: dict[str, Plans] = {f"compression {key}": (COMPRESSION[key].classic, COMPRESSION[key].weighted)}
+        keys = [other for other in NAMES_BY_RECIPE if other.removesuffix("-authors") == key]
+        for other in keys:
+            command = "imdb --recipe authors" if other == "imdb-authors" else other
+            large |= {f"{command} --preset {p}": PRESETS[other][p] for p in (Preset.CLASSIC, Preset.BEST)}
+            small |= {f"{command} --preset light": PRESETS[other][Preset.LIGHT]}
+        if key == "mnist":
+            large["weights"] = (WEIGHTS,)
+        shown: Groups = []
+        for name, commands in (("large", large), ("small", small)):
+            plans = tuple(dict.fromkeys(sum(commands.values(), ())))
+            for other in keys:
+                groups = [group for group in self.results.groups(other, plans) if group not in shown]
+                if groups:
+                    title = f"{NAMES_BY_RECIPE[other]}: {name} machines"
+                    path = self.figures / f"{other}-{name}.svg"
+                    drawn = [group for group in groups if group[0].setting != WEIGHTS.setting] or groups
+                    yield from self._image(title, path, draw_learning_curves(path, title, drawn))
+                shown += groups
+        shown.sort(key=lambda records: self._place(records, large | small))
+        if shown:
+            yield "\n".join(f"- {setting}" for setting in dict.fromkeys(records[0].setting for records in shown))
+            yield accuracy_table(shown).markdown()
+        yield from self._made_by(large | small)
         if key == "mnist":
             yield from self._weights()
             yield from self._other_methods()
         yield from self._sweeps(key)
 
+    def _place(self, records: list[Record], by_command: Mapping[str, Plans]) -> int:
+        return self.results.settings(sum(by_command.values(), ())).index(records[0].setting)
+
+    def _made_by(self, by_command: Mapping[str, Plans]) -> Blocks:
+        """Yield the commands of a table, and which of their machines are missing."""
+        made, missing = [], []
+        for command, plans in by_command.items():
+            key = _key_of(command)
+            found = self.results.groups(key, plans)
+            if found:
+                made.append(self._by(f"{command} --seeds {max(map(len, found))}"))
+            for setting in self.results.settings(plans):
+                if not self.results.of(key, setting):
+                    choice = "" if command == "weights" else f" --methods {setting.method.lower()}"
+                    missing.append(f"{setting} ({self._by(command + choice)})")
+        if made:
+            yield f"Made by {', '.join(made)}."
+        if missing:
+            yield f"Missing: {'; '.join(missing)}."
+
     def _sweeps(self, key: str) -> Blocks:
-        """Yield the curves over gamma and over clauses."""
-        for swept, heading in _SWEPT.items():
-            yield f"### {heading}"
+        """Yield the curves over gamma, over clauses and over T."""
+        missing = []
+        for swept in Swept:
             plans = SWEEPS[key][swept]
             groups = self.results.groups(key, plans)
-            if groups:
+            command = self._by(f"sweep {key} --over {swept}")
+            if len(groups) > 1:
                 title = sweep_title(NAMES[key], swept, groups)
-                path = self.figures / f"{key}-sweep-{swept}.svg"
+                path = self.figures / f"{key}-sweep-{swept.lower()}.svg"
+                yield f"### {title}"
                 yield from self._image(title, path, draw_sweep(path, title, swept, groups))
-                yield sweep_table(groups).markdown()
-                yield f"All trainings are compared over their first {common_epochs(groups):,} epochs."
+                yield sweep_table(swept, groups).markdown()
+                yield f"Made by {command}."
             n_points = len(self.results.settings(plans))
-            if missing := n_points - len(groups):
-                yield f"Missing: {missing} of {n_points} points ({self._by(f'sweep {key} --over {swept}')})."
+            if n_missing := n_points - len(groups):
+                missing.append(f"{n_missing} of {n_points} points ({command})")
+        if missing:
+            yield f"Missing: {', '.join(missing)}."
 
     def _weights(self) -> Blocks:
         """Yield table 4 and the figure."""
         yield "### Weights"
-        yield f"{WEIGHTS.setting}; the table is over all clauses."
         records = self.results.of("mnist", WEIGHTS.setting)
-        for record in records:
-            yield f"Seed {record.seed}, after epoch {record.n_epochs:,}:"
-            yield weights_table(record).markdown()
-        if records:
-            title = f"Positive weights of class {FIGURE_CLASS} after epoch {records[0].n_epochs:,}"
-            path = self.figures / "mnist-weights.svg"
-            yield from self._image(title, path, draw_weights(path, title, positive_weights(records[0])))
-            yield "The paper's figure has two peaks, around 0.6 and 5.0."
-        yield from self._missing("mnist", (WEIGHTS,), "weights", method=False)
+        if not records:
+            return
+        first = records[0]
+        title = f"Positive weights of class {FIGURE_CLASS}, {len(records)} seed{'s' * (len(records) != 1)}"
+        path = self.figures / "mnist-weights.svg"
+        yield from self._image(title, path, draw_weights(path, title, positive_weights(records)))
+        yield f"{WEIGHTS.setting}. All clauses of seed {first.seed} after epoch {first.n_epochs:,}:"
+        yield weights_table(first).markdown()
 
     def _other_methods(self) -> Blocks:
         """Yield table 5."""
         yield "### Other methods"
-        yield (
-            "Here all methods see the same bits as the TM and the WTM; the paper's column is of grey values, from "
-            "other publications. Settings are scikit-learn's defaults unless the method's name says otherwise."
-        )
+        yield _BASELINES
         found = self.results.baselines
         if found:
             best, _ = large_machines("mnist")
@@ -110,14 +145,15 @@ class Sections:
             rows = list(table.rows)
             if self.results.of("mnist", best):
                 summary, (_, theirs) = self.results.summary("mnist", best), papers_row("mnist", best)
+                mean, _, seeds = str(summary).partition(" (")
                 rows.append([
-                    f"**WTM, {best.n_clauses:,} clauses, mean**", f"{summary.mean:.2f}", span(summary.seed_range),
-                    f"{theirs.mean:.1f}", f"{summary.total_seconds:.1f}", NOTHING,
+                    f"**WTM, {best.n_clauses:,} clauses, mean**", mean, seeds.split()[0], f"{theirs.mean:.1f}",
+                    f"{summary.epochs * sum(summary.seed_seconds) / summary.n_seeds:.1f}",
                 ])  # fmt: skip
-            yield Table(table.header, sorted(rows, key=lambda row: -float(row[1]))).markdown()
+            yield Table(table.header, sorted(rows, key=lambda row: -float(row[1].split()[0]))).markdown()
+        command = "`python -m studies.baselines --seeds 5 --data-dir DIR`"
         missing = [title for name, (title, _) in METHODS.items() if name not in found]
-        if missing:
-            yield f"Missing: {'; '.join(missing)} (`python -m studies.baselines --data-dir DIR`)."
+        yield f"Missing: {'; '.join(missing)} ({command})." if missing else f"Made by {command}."
 
     def sampling(self) -> Blocks:
         """Yield the speed of drawing feedback."""
@@ -126,41 +162,68 @@ class Sections:
             yield f"Missing: `{command}`."
             return
         yield sampling_table(sampling).markdown()
-        yield from explain_sampling(sampling)
+        yield explain_sampling(sampling)
         if not sampling["first_epoch"]:
             yield f"Missing: the first epoch on MNIST (`{command} --data-dir DIR`)."
             return
         yield "The first epoch on MNIST with the engine that follows the paper step by step, one thread:"
         yield first_epoch_table(sampling).markdown()
-        yield "The paper's seconds of the epoch are its 61.2 of drawing and 23.5 of recognizing the images."
+        yield f"The paper's epoch is its 61.2 s of drawing and 23.5 of recognizing. Made by `{command} --data-dir DIR`."
 
-    def _comparison(self, key: str, heading: str, name: str, by_command: Mapping[str, Plans]) -> Blocks:
-        """Yield machines next to the authors' (tables 3, 6 and 7), and which are missing."""
-        yield f"### {heading}"
-        if name == "compression":
-            yield _COMPRESSION
-        groups = self.results.groups(key, sum(by_command.values(), ()))
-        if groups:
-            yield "\n".join(f"- {records[0].setting}" for records in groups)
-            yield accuracy_table(groups).markdown()
-            title, path = f"{NAMES_BY_RECIPE[key]}: {heading.lower()}", self.figures / f"{key}-{name}.svg"
-            yield from self._image(title, path, draw_learning_curves(path, title, groups))
-        for record in (record for records in groups for record in records):
-            if record.n_epochs < record.planned:
-                epochs = f"{record.n_epochs:,} of {record.planned:,} epochs"
-                yield f"Unfinished: {record.setting}, seed {record.seed}, has {epochs}."
-        for command, plans in by_command.items():
-            yield from self._missing(key, plans, command)
+    def times(self) -> Blocks:
+        """Yield the times of the large machines next to the authors', on another machine."""
+        rows = []
+        for key in NAMES:
+            seconds: dict[str, list[float]] = {}
+            for setting in large_machines(key):
+                theirs = papers_row(key, setting)[0].seconds or 0.0
+                if not self.results.of(key, setting):
+                    continue
+                summary = self.results.summary(key, setting)
+                seconds[setting.method] = list(summary.seed_seconds)
+                factors = [theirs / each for each in summary.seed_seconds]
+                mean = sum(summary.seed_seconds) / summary.n_seeds
+                name = f"{NAMES[key]}, {setting.method} {setting.n_clauses:,}"
+                rows.append([name, f"{theirs:g}", f"{mean:.2g} ({summary.epochs:,})", _range(factors)])
+            if len(seconds) == 2:
+                paper = [papers_row(key, setting)[0].seconds or 0.0 for setting in large_machines(key)]
+                factors = [tm / wtm for tm in seconds["TM"] for wtm in seconds["WTM"]]
+                rows.append([f"{NAMES[key]}, TM / WTM", f"{paper[1] / paper[0]:.2f}", _range(factors), NOTHING])
+        plans = COMPRESSION["mnist"]
+        if all(self.results.of("mnist", plan.setting) for plan in (plans.classic, plans.weighted)):
+            many, few = (self.results.summary("mnist", plan.setting) for plan in (plans.classic, plans.weighted))
+            factors = [tm / wtm for tm in many.seed_seconds for wtm in few.seed_seconds]
+            rows.append(["MNIST, TM 2,000 / WTM 500", "about 10", _range(factors), NOTHING])
+        yield Table(["", "paper, s/epoch", "here, s/epoch (epochs)", "factor"], rows).markdown()
+
+    def unfinished(self) -> Blocks:
+        """Yield the machines of the paper's tables that have fewer epochs than there."""
+        for key, records in self.results.records.items():
+            groups: dict[Setting, list[int]] = {}
+            for record in records:
+                groups.setdefault(record.setting, []).append(record.n_epochs)
+            for setting, epochs in groups.items():
+                planned = paper_epochs(key, setting) or 0
+                if min(epochs) < planned:
+                    machine = f"{NAMES_BY_RECIPE[key]}, {setting.method} {setting.n_clauses:,}"
+                    yield f"{machine}: {min(epochs):,} of {planned:,}"
 
     def _image(self, title: str, path: Path, drawn: bool) -> Blocks:
         if drawn:
             yield f"![{title}]({path.parent.name}/{path.name})"
 
-    def _missing(self, key: str, plans: Plans, command: str, *, method: bool = True) -> Blocks:
-        for setting in self.results.settings(plans):
-            if not self.results.of(key, setting):
-                choice = f" --methods {setting.method.lower()}" if method else ""
-                yield f"Missing: {setting} ({self._by(command + choice)})."
-
     def _by(self, command: str) -> str:
         return f"`wtm reproduce {command}{' --quick' * self.results.quick}`"
+
+
+def _key_of(command: str) -> str:
+    if command == "weights":
+        return "mnist"
+    first, *rest = command.split()
+    return "imdb-authors" if "authors" in rest else rest[0] if first == "compression" else first
+
+
+def _range(values: list[float]) -> str:
+    """Return the smallest and the largest of some factors, in two digits."""
+    low, high = (f"{float(f'{value:.2g}'):g}" for value in (min(values), max(values)))
+    return low if low == high else f"{low}–{high}"

@@ -1,0 +1,43 @@
+"""Where results come from: code, data, machines, and the time that they took."""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+from wtm.paper.report.result_folder import Results
+from wtm.paper.settings import NAMES_BY_RECIPE
+
+AUTHORS = "github.com/adrianphoulady/weighted-tsetlin-machine-cpp, revision bb6046d"
+
+
+def provenance(results: Results) -> Iterator[str]:
+    """Yield the items of a list."""
+    yield f"Authors' program: {AUTHORS}."
+    revisions = Counter(origin.get("revision") for origin in results.origins())
+    named = ", ".join(f"{revision[:7]} ({n})" for revision, n in revisions.items() if revision)
+    yield (
+        f"Revisions of this code, with the number of results: {named or 'none'}; {revisions[None]} results are older "
+        "than the field. The engine's draws have not changed since: "
+        "`pytest -m slow tests/paper/test_results_remade.py` trains the first epochs again. "
+        "`requirements-reproduction.txt` has the exact versions."
+    )
+    digests = {key: {r.data["digest"] for r in records} for key, records in results.records.items() if records}
+    said = ", ".join(f"{NAMES_BY_RECIPE[key]} {' '.join(sorted(found))}" for key, found in digests.items())
+    yield f"SHA-256 of all bits and labels, first 16 digits: {said}."
+    seconds = sum(sum(record.history["seconds"]) for record in chain(*results.records.values()))
+    seconds += sum(run["fit_seconds"] for run in chain(*results.baselines.values()))
+    seconds += sum(sum(run.get("seconds", [])) for run in chain(*results.ablations.values()))
+    yield (
+        f"Training took {seconds / 3600:.0f} hours in all, by the wall clock, without older ablations. Many trainings "
+        "shared their machine with other work and would have been faster alone."
+    )
+    for entry in results.environments():
+        yield describe_environment(**entry)[2:]
+
+
+def describe_environment(versions: dict[str, str], machine: dict[str, Any]) -> str:
+    """Return a line on a machine and its versions."""
+    named = ", ".join(f"{name} {version}" for name, version in versions.items())
+    cores = f"{machine['cores']} core{'s' * (machine['cores'] != 1)}"
+    return f"- {machine['processor']}, {cores}, {machine['platform']}; {named}"
