@@ -53,10 +53,11 @@ def compiled(machine):
     """Ends and literals of the clauses of a machine, as `list_literals` writes them in its two passes."""
     p = machine.parameters
     ends = np.zeros(p.n_clauses + 1, np.int64)
-    list_literals(machine.include_bits, p.n_clauses, p.n_words, ends, np.empty(0, np.int32))
+    buffer = np.empty(p.n_words, np.int64)
+    list_literals(machine.include_bits, p.n_clauses, p.n_words, ends, np.empty(0, np.int32), buffer)
     literal_list = np.full(ends[-1], -1, np.int32)
     if literal_list.size:
-        list_literals(machine.include_bits, p.n_clauses, p.n_words, ends, literal_list)
+        list_literals(machine.include_bits, p.n_clauses, p.n_words, ends, literal_list, buffer)
     return ends, literal_list
 
 

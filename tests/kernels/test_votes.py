@@ -136,3 +136,27 @@ def test_a_plan_has_each_clause_once_by_length_and_by_vote():
             if sizes[c]
         ]
         assert sorted(found) == sorted(expected)
+
+
+@pytest.mark.parametrize("n_clauses", [2, 16, 500])
+def test_clauses_with_different_votes_are_in_different_groups(n_clauses):
+    """Many votes for the table, some of which have the same slot."""
+    signed = np.random.default_rng(n_clauses).permutation(8 * n_clauses)[: 2 * n_clauses].reshape(2, n_clauses) * 2**32
+    ends = np.arange(2 * n_clauses + 1)
+    plan = plan_votes(ends, np.zeros(2 * n_clauses, np.int32), signed)
+    assert plan.machine_groups.tolist() == [0, n_clauses, 2 * n_clauses]
+    assert plan.group_ends.tolist() == [*range(1, n_clauses + 1)] * 2
+    for machine in range(2):
+        votes_of_groups = plan.group_votes[machine * n_clauses : (machine + 1) * n_clauses]
+        places = plan.places[machine * n_clauses : (machine + 1) * n_clauses]
+        assert votes_of_groups[places].tolist() == signed[machine].tolist()
+
+
+def test_buffers_start_where_vectors_lie_in_one_line_of_the_cache():
+    for _ in range(20):
+        buffers = new_vote_buffers(7, 12)
+        assert all(buffer.ctypes.data % 64 == 0 for buffer in buffers)
+        assert [buffer.size for buffer in buffers] == [112, 512, 96, 192, 8, 512]
+        addresses = [buffer.ctypes.data for buffer in buffers]
+        ends = [buffer.ctypes.data + buffer.nbytes for buffer in buffers]
+        assert all(end <= start for end, start in zip(ends, addresses[1:], strict=False))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from wtm.kernels.jit import inline, kernel
-from wtm.kernels.layout import ALL_BITS, ONE, ZERO
+from wtm.kernels.layout import ALL_BITS, ONE, WORD_BITS, ZERO
 from wtm.kernels.simd import any_set, count_trailing_zeros, load, popcount, splat
 
 
@@ -35,7 +35,7 @@ def block_outputs(literals, start, stop, columns):
 
 
 @kernel
-def list_literals(include, n_clauses, n_words, ends, literals):
+def list_literals(include, n_clauses, n_words, ends, literals, nonzero):
     """List the included literals of every clause, one clause after another.
 
     Parameters
@@ -46,16 +46,42 @@ def list_literals(include, n_clauses, n_words, ends, literals):
         Gets the end of each clause, from ``ends[0]`` (IN) on.
     literals : ndarray of int32; OUT
         Gets the literals; only `ends` is written if it is empty.
+    nonzero : ndarray of shape (n_words,), int64
+        Buffer.
     """
     end = ends[0]
     for clause in range(n_clauses):
-        for w in range(n_words):
-            remaining = include[clause * n_words + w]
-            if literals.size == 0:
-                end += popcount(remaining)
-                continue
-            while remaining != ZERO:
-                literals[end] = w * 64 + count_trailing_zeros(remaining)
-                remaining &= remaining - ONE
-                end += 1
+        first = clause * n_words
+        if literals.size == 0:
+            for w in range(n_words):
+                end += popcount(include[first + w])
+        else:
+            for i in range(_nonzero_words(include, first, n_words, nonzero)):
+                end = _list_bits(include[np.uint64(first + nonzero[i])], nonzero[i] * WORD_BITS, literals, end)
         ends[clause + 1] = end
+
+
+@inline
+def _nonzero_words(words, first, n_words, nonzero):
+    """Set `nonzero` (OUT) to the words that are not 0, counted from `first`, without a branch; returns their number."""
+    n = 0
+    for w in range(n_words):
+        nonzero[np.uint64(n)] = w
+        n += words[np.uint64(first + w)] != ZERO
+    return n
+
+
+@inline
+def _list_bits(word, number, literals, end):
+    """List the bits of a word, the first of which has this number, from ``literals[end]`` on; returns the new end."""
+    remaining, stop = word, end + popcount(word)
+    while end < stop and end + 4 <= literals.size:  # four at a time: what is too much is overwritten by the next word
+        for i in range(4):
+            literals[np.uint64(end + i)] = number + count_trailing_zeros(remaining)
+            remaining &= remaining - ONE
+        end += 4
+    while end < stop:
+        literals[np.uint64(end)] = number + count_trailing_zeros(remaining)
+        remaining &= remaining - ONE
+        end += 1
+    return stop

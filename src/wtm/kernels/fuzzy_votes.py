@@ -10,7 +10,7 @@ import numpy as np
 
 from wtm.kernels.bits import transpose_block
 from wtm.kernels.jit import inline, kernel
-from wtm.kernels.layout import BLOCK, VECTOR_WORDS, WORD_BITS, WORD_DTYPE, ZERO
+from wtm.kernels.layout import BLOCK, VECTOR_WORDS, VOTE_DTYPE, WORD_BITS, ZERO, aligned_words
 from wtm.kernels.simd import any_set, bytes_of_mask, load, splat, store
 
 VOTE_BITS = 8
@@ -51,14 +51,15 @@ def planes_for(n_literals: int) -> int:
 
 def new_fuzzy_buffers(n_features: int) -> FuzzyBuffers:
     """Return buffers for examples of the given size."""
-    return FuzzyBuffers(
-        columns=np.empty(2 * n_features * VECTOR_WORDS, WORD_DTYPE),
-        tile=np.empty(BLOCK, WORD_DTYPE),
-        planes=np.empty(planes_for(2 * n_features) * VECTOR_WORDS, WORD_DTYPE),
-        digits=np.empty(VOTE_BITS * VECTOR_WORDS, WORD_DTYPE),
-        votes=np.empty(BLOCK, np.uint8),
-        totals=np.empty(BLOCK, np.int64),
+    columns, tile, planes, digits, votes, totals = aligned_words(
+        2 * n_features * VECTOR_WORDS,
+        BLOCK,
+        planes_for(2 * n_features) * VECTOR_WORDS,
+        VOTE_BITS * VECTOR_WORDS,
+        BLOCK // 8,
+        BLOCK,
     )
+    return FuzzyBuffers(columns, tile, planes, digits, votes.view(np.uint8), totals.view(VOTE_DTYPE))
 
 
 # --- Counts of false literals -------------------------------------------------------------------------------

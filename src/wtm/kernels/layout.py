@@ -39,3 +39,17 @@ def words_for(n_bits: int) -> int:
 def padded_words_for(n_bits: int) -> int:
     """Number of words that hold `n_bits` bits, padded to whole vectors."""
     return -(-n_bits // BLOCK) * VECTOR_WORDS
+
+
+def aligned_words(*sizes: int) -> list[np.ndarray]:
+    """Return uninitialized uint64 arrays of these sizes, all of them whole vectors, at multiples of 64 bytes.
+
+    Each vector then lies in one line of the cache; those that lie in two take twice as long to read.
+    """
+    words = np.empty(sum(sizes) + VECTOR_WORDS, WORD_DTYPE)
+    start = -words.ctypes.data // 8 % VECTOR_WORDS
+    arrays = []
+    for size in sizes:
+        arrays.append(words[start : start + size])
+        start += size
+    return arrays

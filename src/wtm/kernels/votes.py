@@ -6,13 +6,16 @@ import numpy as np
 
 from wtm.kernels.bits import transpose_block
 from wtm.kernels.jit import inline, kernel
-from wtm.kernels.layout import BLOCK, ONE, VECTOR_WORDS, VOTE_DTYPE, WORD_DTYPE, ZERO
+from wtm.kernels.layout import BLOCK, ONE, VECTOR_WORDS, VOTE_DTYPE, ZERO, aligned_words
 from wtm.kernels.simd import add_where, any_set, count_trailing_zeros, load, popcount_words, splat, store, sum_words
 
 _MAX_PLANES = 24  # bits of a count of clauses: there are fewer than 2**24
 _AT_A_TIME = 15  # outputs that four planes can count
 _LITERALS_PER_STEP = 4
 _STEPS_PER_CHECK = 8
+_LITERALS_PER_VECTOR = 16
+_NO_GROUP = -1
+_HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2**64 divided by the golden ratio: it spreads votes over the table
 _FEW = 20  # examples for which adding one by one is faster than adding to all 512 by mask
 
 
@@ -20,7 +23,8 @@ class VotePlan(NamedTuple):
     """Compiled clauses of all machines, without those that have no literals.
 
     Clauses are evaluated in the order of their lengths, since a processor predicts loops of equal length, and counted
-    in the order of their votes, since clauses with the same vote are counted before the vote is added.
+    in groups with the same vote, which is added to the sums after its clauses are counted. Their literals are copied
+    in the order of evaluation, which a processor can fetch ahead.
 
     Attributes
     ----------
@@ -29,9 +33,9 @@ class VotePlan(NamedTuple):
     ends : ndarray of shape (n_planned + 1,), int64
         Clause i includes ``literals[ends[i]:ends[i + 1]]``.
     literals : ndarray of int32
-        The last literal of a clause is repeated up to a multiple of four.
+        The last literal of a clause is repeated up to a multiple of four. A few entries behind the last are not used.
     places : ndarray of shape (n_planned,), int64
-        Place of a clause among those of its machine, by vote.
+        Place of a clause among those of its machine, by group.
     machine_groups : ndarray of shape (n_machines + 1,), int64
         Machine m has the groups ``machine_groups[m]`` to ``machine_groups[m + 1] - 1``.
     group_ends : ndarray of shape (n_planned,), int64
@@ -49,6 +53,27 @@ class VotePlan(NamedTuple):
     group_votes: np.ndarray
 
 
+class _PlanBuffers(NamedTuple):
+    """Buffers of `_fill_plan`.
+
+    Attributes
+    ----------
+    place_of_length : ndarray of shape (largest number of steps + 1,), int64
+        Where the next clause with this number of steps goes.
+    group_of : ndarray of shape (n_clauses,), int32
+        Group of each clause of a machine.
+    clause_of : ndarray of shape (n_planned,), int64
+        The clauses in the order of the plan.
+    table : ndarray, int32
+        A hash table of the groups of a machine by their votes; its size is a power of 2.
+    """
+
+    place_of_length: np.ndarray
+    group_of: np.ndarray
+    clause_of: np.ndarray
+    table: np.ndarray
+
+
 class VoteBuffers(NamedTuple):
     """Buffers of `votes`.
 
@@ -59,7 +84,7 @@ class VoteBuffers(NamedTuple):
     tile : ndarray of shape (512,), uint64
         Buffer of a transpose.
     outputs : ndarray of shape (n_clauses * 8,), uint64
-        The outputs of the clauses of a machine, by vote.
+        The outputs of the clauses of a machine, by group.
     planes : ndarray of shape (24 * 8,), uint64
         Counts of the true clauses of each example: plane b, of 512 bits, holds bit b of all counts.
     plane : ndarray of shape (8,), uint64
@@ -81,85 +106,129 @@ def plan_votes(clause_ends: np.ndarray, literal_list: np.ndarray, clause_votes: 
 
     Clause c, of all machines, includes ``literal_list[clause_ends[c]:clause_ends[c + 1]]``.
     """
-    n_machines = len(clause_votes)
-    steps = -(-np.diff(clause_ends) // _LITERALS_PER_STEP)
+    n_machines, n_clauses = clause_votes.shape
+    steps = (np.diff(clause_ends) + (_LITERALS_PER_STEP - 1)) // _LITERALS_PER_STEP
     n_planned = np.count_nonzero(steps)
     plan = VotePlan(
         machine_ends=np.zeros(n_machines + 1, np.int64),
         ends=np.zeros(n_planned + 1, np.int64),
-        literals=np.empty(steps.sum() * _LITERALS_PER_STEP, np.int32),
+        literals=np.empty(steps.sum() * _LITERALS_PER_STEP + _LITERALS_PER_VECTOR, np.int32),
         places=np.empty(n_planned, np.int64),
         machine_groups=np.zeros(n_machines + 1, np.int64),
         group_ends=np.empty(n_planned, np.int64),
         group_votes=np.empty(n_planned, np.int64),
     )
-    buffer = np.empty(steps.max() + 1, np.int64)
-    clause_of = np.empty(n_planned, np.int64)
-    _fill_plan(clause_ends, literal_list, clause_votes, clause_votes.argsort(axis=1), buffer, clause_of, plan)
+    buffers = _PlanBuffers(
+        place_of_length=np.empty(steps.max() + 1, np.int64),
+        group_of=np.empty(n_clauses, np.int32),
+        clause_of=np.empty(n_planned, np.int64),
+        table=np.empty(1 << (2 * n_clauses).bit_length(), np.int32),
+    )
+    _fill_plan(clause_ends, literal_list, clause_votes, buffers, plan)
     return plan
 
 
 def new_vote_buffers(n_features: int, n_clauses: int = 0) -> VoteBuffers:
     """Return buffers for examples and machines of the given sizes; without clauses for their outputs alone."""
-    return VoteBuffers(
-        columns=np.empty(2 * n_features * VECTOR_WORDS, WORD_DTYPE),
-        tile=np.empty(BLOCK, WORD_DTYPE),
-        outputs=np.empty(n_clauses * VECTOR_WORDS, WORD_DTYPE),
-        planes=np.empty(_MAX_PLANES * VECTOR_WORDS, WORD_DTYPE),
-        plane=np.empty(VECTOR_WORDS, WORD_DTYPE),
-        totals=np.empty(BLOCK, VOTE_DTYPE),
+    columns, tile, outputs, planes, plane, totals = aligned_words(
+        2 * n_features * VECTOR_WORDS, BLOCK, n_clauses * VECTOR_WORDS, _MAX_PLANES * VECTOR_WORDS, VECTOR_WORDS, BLOCK
     )
+    return VoteBuffers(columns, tile, outputs, planes, plane, totals.view(VOTE_DTYPE))
 
 
 # --- The plan -----------------------------------------------------------------------------------------------
 
 
 @kernel
-def _fill_plan(clause_ends, literal_list, clause_votes, by_vote, place_of, clause_of, plan):
-    """Fill `plan` (OUT). `by_vote` (IN) has the clauses of each machine ordered by vote, `place_of` is a buffer."""
-    n_clauses = clause_votes.shape[1]
+def _fill_plan(clause_ends, literal_list, clause_votes, buffers, plan):
+    """Fill `plan` (OUT); see `plan_votes`."""
     n_planned, n_groups = 0, 0
     for machine in range(clause_votes.shape[0]):
-        first = n_planned
-        # A counting sort by length: first the place behind the clauses of each length, then where the next one goes.
-        place_of[:] = 0
-        for clause in range(machine * n_clauses, (machine + 1) * n_clauses):
-            place_of[_steps(clause_ends, clause)] += 1
-        place_of[0] = 0
-        for length in range(1, place_of.size):
-            n_planned += place_of[length]
-            place_of[length] = n_planned - place_of[length]
-        rank = 0
-        for i in range(n_clauses):
-            clause, vote = machine * n_clauses + by_vote[machine, i], clause_votes[machine, by_vote[machine, i]]
-            length = _steps(clause_ends, clause)
-            if length == 0:
-                continue
-            clause_of[place_of[length]] = clause
-            plan.places[place_of[length]] = rank
-            place_of[length] += 1
-            if rank == 0 or vote != plan.group_votes[n_groups - 1]:
-                plan.group_votes[n_groups] = vote
-                n_groups += 1
-            rank += 1
-            plan.group_ends[n_groups - 1] = rank
-        for i in range(first, n_planned):
-            start, stop, end = clause_ends[clause_of[i]], clause_ends[clause_of[i] + 1], plan.ends[i]
-            for k in range(stop - start):
-                plan.literals[np.uint64(end + k)] = literal_list[np.uint64(start + k)]
-            end += stop - start
-            while end % _LITERALS_PER_STEP > 0:
-                plan.literals[end] = literal_list[stop - 1]
-                end += 1
-            plan.ends[i + 1] = end
-        plan.machine_ends[machine + 1] = n_planned
-        plan.machine_groups[machine + 1] = n_groups
+        plan.machine_groups[machine + 1] = _set_groups(clause_ends, clause_votes, machine, n_groups, buffers, plan)
+        n_groups = plan.machine_groups[machine + 1]
+        plan.machine_ends[machine + 1] = _set_order(clause_ends, clause_votes, machine, n_planned, buffers, plan)
+        for i in range(n_planned, plan.machine_ends[machine + 1]):
+            start, end = clause_ends[buffers.clause_of[i]], clause_ends[buffers.clause_of[i] + 1]
+            plan.ends[i + 1] = _copy_padded(literal_list, start, end - start, plan.literals, plan.ends[i])
+        n_planned = plan.machine_ends[machine + 1]
 
 
 @inline
 def _steps(clause_ends, clause):
     """Steps in which the literals of a clause are taken."""
     return (clause_ends[clause + 1] - clause_ends[clause] + _LITERALS_PER_STEP - 1) // _LITERALS_PER_STEP
+
+
+@inline
+def _set_groups(clause_ends, clause_votes, machine, first_group, buffers, plan):
+    """Assign the clauses of a machine to groups, the places of which begin at ``plan.group_ends`` (OUT) for now.
+
+    Returns the number behind the last group.
+    """
+    n_clauses, end = clause_votes.shape[1], first_group
+    buffers.table[:] = _NO_GROUP
+    for c in range(n_clauses):
+        if _steps(clause_ends, machine * n_clauses + c) > 0:
+            vote = clause_votes[machine, c]
+            slot = _slot(vote, buffers.table, plan.group_votes)
+            if buffers.table[slot] == _NO_GROUP:
+                buffers.table[slot], plan.group_votes[end], plan.group_ends[end] = end, vote, 0
+                end += 1
+            buffers.group_of[c] = buffers.table[slot]
+            plan.group_ends[buffers.table[slot]] += 1
+    place = 0
+    for group in range(first_group, end):
+        place += plan.group_ends[group]
+        plan.group_ends[group] = place - plan.group_ends[group]
+    return end
+
+
+@inline
+def _slot(vote, table, group_votes):
+    """Slot of the group with this vote, or the free one for it. At least half of all slots are free."""
+    mask = np.uint64(table.size - 1)
+    slot = (np.uint64(vote) * _HASH_FACTOR) >> np.uint64(32)
+    while table[slot & mask] != _NO_GROUP and group_votes[table[slot & mask]] != vote:
+        slot += ONE
+    return slot & mask
+
+
+@inline
+def _set_order(clause_ends, clause_votes, machine, first, buffers, plan):
+    """Order the clauses of a machine by their lengths, from clause `first` of the plan on; returns where they end."""
+    n_clauses, place_of_length, end = clause_votes.shape[1], buffers.place_of_length, first
+    place_of_length[:] = 0
+    for clause in range(machine * n_clauses, (machine + 1) * n_clauses):
+        place_of_length[_steps(clause_ends, clause)] += 1
+    for length in range(1, place_of_length.size):
+        end += place_of_length[length]
+        place_of_length[length] = end - place_of_length[length]
+    for c in range(n_clauses):
+        length = _steps(clause_ends, machine * n_clauses + c)
+        if length > 0:
+            i, group = place_of_length[length], buffers.group_of[c]
+            place_of_length[length] += 1
+            buffers.clause_of[i] = machine * n_clauses + c
+            plan.places[i] = plan.group_ends[group]
+            plan.group_ends[group] += 1
+    return end
+
+
+@inline
+def _copy_padded(source, start, n, target, to):
+    """Copy `n` literals and repeat the last one up to a multiple of four; returns where they end.
+
+    Copies whole vectors where it can. What it writes too much is overwritten by the next clause.
+    """
+    if start + n + _LITERALS_PER_VECTOR <= source.size:
+        for k in range(0, n, _LITERALS_PER_VECTOR):
+            store(target, to + k, load(source, start + k))
+    else:
+        for k in range(n):
+            target[to + k] = source[start + k]
+    for k in range(n, n + _LITERALS_PER_STEP - 1):
+        target[np.uint64(to + k)] = source[np.uint64(start + n - 1)]
+    return to + (n + _LITERALS_PER_STEP - 1) // _LITERALS_PER_STEP * _LITERALS_PER_STEP
 
 
 # --- Votes --------------------------------------------------------------------------------------------------

@@ -56,9 +56,9 @@ class VotingModel:
         p = machines[0].parameters
         ends = np.zeros(len(machines) * p.n_clauses + 1, np.int64)
         parts = [ends[i * p.n_clauses : (i + 1) * p.n_clauses + 1] for i in range(len(machines))]
-        nothing = np.empty(0, np.int32)
+        nothing, buffer = np.empty(0, np.int32), np.empty(p.n_words, np.int64)
         for machine, part in zip(machines, parts, strict=True):
-            list_literals(machine.include_bits, p.n_clauses, p.n_words, part, nothing)
+            list_literals(machine.include_bits, p.n_clauses, p.n_words, part, nothing, buffer)
         check_memory(
             8 * int(ends[-1]),  # here, and again in the order in which they are used
             f"The list of the {ends[-1]:,} literals that {len(machines)} machines of {p.n_clauses:,} clauses include",
@@ -67,7 +67,7 @@ class VotingModel:
         literal_list = np.empty(ends[-1], np.int32)
         if literal_list.size:
             for machine, part in zip(machines, parts, strict=True):
-                list_literals(machine.include_bits, p.n_clauses, p.n_words, part, literal_list)
+                list_literals(machine.include_bits, p.n_clauses, p.n_words, part, literal_list, buffer)
         clause_votes = np.stack([p.weight_table.to_fixed(m.exponents) * m.polarity for m in machines])
         return cls.with_votes(clause_votes, ends, literal_list, p.vote_unit, **more)
 
