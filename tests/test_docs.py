@@ -96,9 +96,14 @@ def test_the_user_guide_on_regression_and_fuzzy_rules_runs(capsys):
         assert any(line.startswith(start) for line in lines)
 
 
+def test_the_user_guide_on_images_runs(capsys):
+    run("user-guide.md", [block for block in blocks_of("user-guide.md") if "load_digits" in block])
+    assert float(capsys.readouterr().out) > 0.9
+
+
 def test_the_user_guide_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    others = ("import shap", "rent[1500:]", "rent[1500:1750]")  # those on regression and fuzzy rules
+    others = ("import shap", "rent[1500:]", "rent[1500:1750]", "load_digits")  # of other tests
     scope = run("user-guide.md", [block for block in blocks_of("user-guide.md") if not any(o in block for o in others)])
     shapes, epochs, *rules, same, size = capsys.readouterr().out.splitlines()
     assert shapes == "(2, 2) (2, 2)"

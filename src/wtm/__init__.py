@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from wtm.booleanizer import Booleanizer
     from wtm.classifier import WTMClassifier
+    from wtm.conv_classifier import ConvolutionalWTMClassifier
     from wtm.fuzzy_classifier import FuzzyWTMClassifier
     from wtm.fuzzy_regressor import FuzzyWTMRegressor
     from wtm.loading import load_model
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Booleanizer",
+    "ConvolutionalWTMClassifier",
     "FuzzyWTMClassifier",
     "FuzzyWTMRegressor",
     "WTMClassifier",
@@ -26,6 +28,7 @@ __version__ = "0.2.0"
 
 _MODULES = {
     "Booleanizer": "wtm.booleanizer",
+    "ConvolutionalWTMClassifier": "wtm.conv_classifier",
     "FuzzyWTMClassifier": "wtm.fuzzy_classifier",
     "FuzzyWTMRegressor": "wtm.fuzzy_regressor",
     "WTMClassifier": "wtm.classifier",

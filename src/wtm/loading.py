@@ -4,6 +4,7 @@ import os
 from typing import Any
 
 from wtm.classifier import WTMClassifier
+from wtm.conv_classifier import ConvolutionalWTMClassifier
 from wtm.fuzzy_classifier import FuzzyWTMClassifier
 from wtm.fuzzy_regressor import FuzzyWTMRegressor
 from wtm.modelfile import read_model
@@ -12,7 +13,8 @@ from wtm.trainable import Trainable
 from wtm.utils.paths import as_path
 
 _KINDS: dict[str, type[Trainable]] = {
-    kind.__name__: kind for kind in (WTMClassifier, WTMRegressor, FuzzyWTMClassifier, FuzzyWTMRegressor)
+    kind.__name__: kind
+    for kind in (WTMClassifier, WTMRegressor, FuzzyWTMClassifier, FuzzyWTMRegressor, ConvolutionalWTMClassifier)
 }
 
 
@@ -28,7 +30,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    WTMClassifier, WTMRegressor, FuzzyWTMClassifier or FuzzyWTMRegressor
+    WTMClassifier, WTMRegressor, FuzzyWTMClassifier, FuzzyWTMRegressor or ConvolutionalWTMClassifier
 
     Raises
     ------
@@ -48,6 +50,23 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     defaults = {name: kind().get_params(deep=False) for name, kind in _KINDS.items()}
     record = read_model(as_path(path, "path"), defaults)
     return _KINDS[record.estimator]._from_record(record)
+
+
+def load_table_model(path: str | os.PathLike[str]) -> Any:
+    """Read an estimator of tables as `load_model` does.
+
+    Raises
+    ------
+    ValueError
+        The file holds an estimator of images, or can't be read.
+    """
+    model = load_model(path)
+    if isinstance(model, ConvolutionalWTMClassifier):
+        raise ValueError(
+            f"{path} holds a {type(model).__name__}, which is for images, and this is for tables. Use the model in "
+            f"Python: wtm.load_model({str(path)!r})."
+        )
+    return model
 
 
 def load_classifier(path: str | os.PathLike[str]) -> WTMClassifier:

@@ -8,10 +8,11 @@ automaton has ``2 * n_half`` states, numbered from 0 (in the paper from 1), and 
 ``p_s`` is the probability in Table 1: 1 / s, where s is the specificity.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike, NDArray
 
 BoolArray = NDArray[np.bool_]
@@ -333,23 +334,108 @@ class Machine:
         lits = literals(x)
         # All clauses are evaluated before any of them changes.
         outputs = clause_outputs(self.states, lits, self.n_half, training=True)
+        for j, is_type_i in self.selected(outputs, target, rng):
+            self.give_feedback(j, lits, outputs[j], is_type_i, rng)
+
+    def selected(self, outputs: BoolArray, target: float, rng: np.random.Generator) -> Iterator[tuple[int, bool]]:
+        """Select clauses for feedback, given the outputs of all, and say of each whether it gets Type I feedback."""
         total = clause_sum(outputs, self.weights, self.polarity)
-        p_c = update_probability(total, self.T, target)
         should_rise = error(total, self.T, target) > 0
-        selected = rng.random(len(outputs)) < p_c
+        selected = rng.random(len(outputs)) < update_probability(total, self.T, target)
+        for j in np.flatnonzero(selected):
+            yield int(j), (self.polarity[j] > 0) == should_rise
+
+    def give_feedback(self, j: int, lits: BoolArray, output: bool, is_type_i: bool, rng: np.random.Generator) -> None:
+        """Give feedback to clause j, whose output is `output`."""
         # With gamma = 0 all weights are 1.0, and the exponents stay 0.
         weighted = int(self.gamma > 0)
-        for j in np.flatnonzero(selected):
-            if (self.polarity[j] > 0) == should_rise:
-                drawn = self.sampling(len(lits), self.p_s, rng)
-                output = outputs[j] and not self.exceeds_budget(self.states[j])
-                self.states[j] = type_i(self.states[j], lits, output, drawn, self.n_half, boost=self.boost)
-                self.exponents[j] += weighted * outputs[j]  # equations 12, 13, 16, 17
-                self.n_type_i += 1
-            elif outputs[j]:
-                self.states[j] = type_ii(self.states[j], lits, True, self.n_half)
-                self.exponents[j] -= weighted  # equations 14, 15
-                self.n_type_ii += 1
+        if is_type_i:
+            drawn = self.sampling(len(lits), self.p_s, rng)
+            fits = output and not self.exceeds_budget(self.states[j])
+            self.states[j] = type_i(self.states[j], lits, fits, drawn, self.n_half, boost=self.boost)
+            self.exponents[j] += weighted * output  # equations 12, 13, 16, 17
+            self.n_type_i += 1
+        elif output:
+            self.states[j] = type_ii(self.states[j], lits, True, self.n_half)
+            self.exponents[j] -= weighted  # equations 14, 15
+            self.n_type_ii += 1
+
+
+def patch_features(image: ArrayLike, patch_shape: tuple[int, int], *, positions: bool) -> BoolArray:
+    """Return the features of all patches of an image, as in the Convolutional Tsetlin Machine.
+
+    The source is section 3 of https://arxiv.org/abs/1905.09688.
+
+    Parameters
+    ----------
+    image : bool (height, width, n_channels)
+        The pixels.
+    patch_shape : tuple of int
+        Height and width of a patch.
+    positions : bool
+        Whether the features say where the patch is.
+
+    Returns
+    -------
+    bool (n_patches, n_features)
+        Of each patch, row by row, the pixels, channel by channel and row by row; then whether it lies below row 0, 1,
+        ... and right of column 0, 1, ... of the patches.
+    """
+    windows = sliding_window_view(np.asarray(image, dtype=bool), patch_shape, axis=(0, 1))
+    n_down, n_across = windows.shape[:2]
+    pixels = windows.reshape(n_down * n_across, -1)
+    if not positions:
+        return pixels
+    y, x = np.divmod(np.arange(n_down * n_across)[:, np.newaxis], n_across)
+    return np.concatenate([pixels, y > np.arange(n_down - 1), x > np.arange(n_across - 1)], axis=1)
+
+
+@dataclass
+class ConvolutionalMachine(Machine):
+    """A machine whose clauses are true for an image if they are for one of its patches: see `patch_features`.
+
+    Feedback to a true clause is for one of these patches, each with the same probability. With patches as large as the
+    image it is `Machine`, draw for draw.
+
+    Parameters
+    ----------
+    patch_shape : tuple of int
+        Height and width of a patch.
+    positions : bool
+        Whether patches have features for their position.
+    """
+
+    patch_shape: tuple[int, int] = (1, 1)
+    positions: bool = True
+
+    def patches(self, image: ArrayLike) -> BoolArray:
+        """Return the literals of all patches of an image, bool (n_patches, 2o)."""
+        features = patch_features(image, self.patch_shape, positions=self.positions)
+        return np.array([literals(x) for x in features])
+
+    def patch_outputs(self, patches: BoolArray, *, training: bool) -> BoolArray:
+        """Evaluate every clause on every patch, bool (n_patches, n_clauses)."""
+        return np.array([clause_outputs(self.states, lits, self.n_half, training=training) for lits in patches])
+
+    def class_sum(self, x: ArrayLike) -> float:
+        """Return the weighted sum of an image, bool (height, width, n_channels), for prediction."""
+        outputs: BoolArray = np.logical_or.reduce(self.patch_outputs(self.patches(x), training=False))
+        return clause_sum(outputs, self.weights, self.polarity)
+
+    def train(self, x: ArrayLike, target: float, rng: np.random.Generator) -> None:
+        """Learn one image; the other parameters are those of `Machine.train`."""
+        patches = self.patches(x)
+        fires = self.patch_outputs(patches, training=True)
+        outputs: BoolArray = np.logical_or.reduce(fires)
+        for j, is_type_i in self.selected(outputs, target, rng):
+            lits = patches[drawn_patch(fires[:, j], rng)] if outputs[j] else patches[0]
+            self.give_feedback(j, lits, outputs[j], is_type_i, rng)
+
+
+def drawn_patch(candidates: BoolArray, rng: np.random.Generator) -> int:
+    """Draw one of the patches of `candidates`, bool (n_patches,); a single one without a random number."""
+    found = np.flatnonzero(candidates)
+    return int(found[rng.integers(len(found))] if len(found) > 1 else found[0])
 
 
 @dataclass

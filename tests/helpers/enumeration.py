@@ -46,11 +46,14 @@ class Case:
     init: str = "border"
     failures: int | None = None  # LF of fuzzy clauses
     moves_weights: bool = True
+    image_shape: tuple[int, int, int] | None = None  # of a convolution: height, width and number of channels
+    patch_shape: tuple[int, int] = (1, 1)
+    positions: bool = True
 
     @property
     def o(self) -> int:
         """The number of features."""
-        return len(self.examples[0][0])
+        return len(patches_of(self.examples[0][0], self)[0])
 
 
 def _sequence(text: str) -> tuple[Example, ...]:
@@ -102,6 +105,30 @@ FUZZY_CASES = [
 """Machines of fuzzy clauses."""
 
 
+CONV_CASES = [
+    Case("two pixels", _sequence("10+ 01- 11+ 00-"), n_half=3, image_shape=(1, 2, 1), positions=False),
+    Case("two pixels, unboosted", _sequence("10+ 01+ 11- 00-"), boost=False, image_shape=(1, 2, 1), positions=False),
+    Case("two pixels and their positions", _sequence("10+ 01- 11+"), gamma=0.2, image_shape=(1, 2, 1)),
+    Case("a column of two pixels", _sequence("01- 01- 10+"), T=1.5, gamma=0.2, image_shape=(2, 1, 1), init="random"),
+    Case("four pixels", _sequence("1000+ 0110- 0100+ 1111-"), T=3, image_shape=(2, 2, 1), positions=False),
+    Case("four pixels, without weights", _sequence("1000+ 0111- 0100+"), gamma=0.0, T=1, image_shape=(2, 2, 1),
+         positions=False, init="random"),
+    Case("four pixels and their positions", _sequence("1001+ 0110-"), gamma=0.2, image_shape=(2, 2, 1)),
+    Case("patches of two pixels", _sequence("101+ 011- 110+"), image_shape=(1, 3, 1), patch_shape=(1, 2),
+         positions=False),
+    Case("two channels", _sequence("1001+ 0111-"), T=1.5, image_shape=(1, 2, 2), positions=False, boost=False),
+    Case("a patch as large as the image", _sequence("10+ 11- 10+"), T=2, gamma=0.2, image_shape=(1, 2, 1),
+         patch_shape=(1, 2)),
+    Case("a budget of a literal", _sequence("10+ 10+ 11+"), T=8, gamma=0.2, max_literals=1, image_shape=(1, 2, 1)),
+    Case("certain trials", _sequence("10+ 01+ 11- 00-"), T=2.5, p_s=1.0, image_shape=(1, 2, 1), positions=False,
+         init="random"),
+    Case("four clauses", _sequence("10- 01+ 11+"), n_clauses=4, T=0.75, gamma=1.0, image_shape=(1, 2, 1),
+         positions=False),
+    Case("numbers", _sequence("10^ 01v 11o 00+"), gamma=0.2, image_shape=(1, 2, 1), positions=False),
+]  # fmt: skip
+"""Machines of a convolution. The pixels of an image come channel by channel and row by row."""
+
+
 # --- The machine, automaton by automaton ------------------------------------------------------------------
 
 # Table 1: (clause, literal, includes) -> the response to the automaton. All are given with p_s except where
@@ -145,6 +172,34 @@ def _votes(row: Row, x: tuple[int, ...], case: Case) -> int:
     if not included:
         return case.failures
     return max(0, min(case.failures, len(included)) - included.count(0))
+
+
+def patches_of(x: tuple[int, ...], case: Case) -> list[tuple[int, ...]]:
+    """The features of all patches of an image; without a convolution, the features themselves."""
+    if case.image_shape is None:
+        return [x]
+    (height, width, n_channels), (tall, wide) = case.image_shape, case.patch_shape
+    n_down, n_across = height - tall + 1, width - wide + 1
+    patches = []
+    for top, left in itertools.product(range(n_down), range(n_across)):
+        places = itertools.product(range(n_channels), range(top, top + tall), range(left, left + wide))
+        pixels = [x[(channel * height + i) * width + j] for channel, i, j in places]
+        below = [int(top > i) for i in range(n_down - 1)]
+        right = [int(left > j) for j in range(n_across - 1)]
+        patches.append((*pixels, *(below + right if case.positions else [])))
+    return patches
+
+
+def _image_votes(row: Row, x: tuple[int, ...], case: Case) -> int:
+    """The votes of a clause in training, those on the patch with the most."""
+    return max(_votes(row, patch, case) for patch in patches_of(x, case))
+
+
+def _image_feedback(row: Row, x: tuple[int, ...], kind: str, case: Case) -> list[Branch]:
+    """What a clause that receives feedback can become: any of its best patches can be the one that it learns."""
+    patches, most = patches_of(x, case), _image_votes(row, x, case)
+    best = [patch for patch in patches if _votes(row, patch, case) == most] if most else patches[:1]
+    return [(after, p / len(best)) for patch in best for after, p in _feedback(row, patch, kind, case)]
 
 
 @cache
@@ -207,7 +262,7 @@ def _step(outcome: Outcome, example: Example, case: Case) -> Distribution:
     signs = [1 if j < case.n_clauses // 2 else -1 for j in range(case.n_clauses)]
     total = 0.0
     for row, k, sign in zip(rows, exponents, signs, strict=True):
-        total += sign * (1 + case.gamma) ** k * _votes(row, x, case) / (case.failures or 1)
+        total += sign * (1 + case.gamma) ** k * _image_votes(row, x, case) / (case.failures or 1)
     clamped = max(-case.T, min(case.T, total))
     error = target * case.T - clamped
     p_c = abs(error) / (2 * case.T)
@@ -216,10 +271,10 @@ def _step(outcome: Outcome, example: Example, case: Case) -> Distribution:
     for row, k, sign in zip(rows, exponents, signs, strict=True):
         kind = "I" if (sign > 0) == (error > 0) else "II"
         change = 0
-        if case.gamma > 0 and case.moves_weights and _votes(row, x, case):
+        if case.gamma > 0 and case.moves_weights and _image_votes(row, x, case):
             change = 1 if kind == "I" else -1
         branch: defaultdict[tuple[Row, int], float] = defaultdict(float, {(row, k): 1 - p_c})
-        for new_row, probability in _feedback(row, x, kind, case):
+        for new_row, probability in _image_feedback(row, x, kind, case):
             branch[new_row, k + change] += p_c * probability
         branches.append([(clause, probability) for clause, probability in branch.items() if probability > 0])
 
@@ -252,7 +307,7 @@ def exact_distribution(case: Case) -> Distribution:
 MIN_EXPECTED = 5.0
 # A right engine is to fail any of the cases less than once in 10^6 choices of the seeds. The further factor
 # of 10 covers the tail of the statistic, heavier than that of its limit where cells expect few outcomes.
-P_BOUND = 1e-6 / (10 * (len(CASES) + len(FUZZY_CASES)))
+P_BOUND = 1e-6 / (10 * (len(CASES) + len(FUZZY_CASES) + len(CONV_CASES)))
 
 
 def chi_square(observed: Mapping[Any, int], exact: Mapping[Any, float], n: int) -> float:
@@ -287,6 +342,14 @@ def assert_matches(case: Case, simulate: Simulate, n_seeds: int) -> None:
     assert p > P_BOUND, f"{case.name}: p = {p:.3g}; cannot happen, but did: {impossible or 'nothing'}"
 
 
+def as_image(x: tuple[int, ...], case: Case) -> np.ndarray:
+    """The array of an image, (height, width, n_channels); without a convolution, of the features."""
+    if case.image_shape is None:
+        return np.array(x)
+    height, width, n_channels = case.image_shape
+    return np.moveaxis(np.reshape(x, (n_channels, height, width)), 0, 2)
+
+
 def simulate_reference(
     case: Case, n_seeds: int, sampling: reference.Sampler = reference.bernoulli_sampling
 ) -> Counter[Outcome]:
@@ -296,12 +359,13 @@ def simulate_reference(
         rng = np.random.default_rng(seed)
         start = reference.initial_states(case.n_clauses, case.o, case.n_half, case.init, rng)
         settings = (start, case.n_half, case.T, case.p_s, case.gamma, case.boost, case.max_literals, sampling)
-        machine = (
-            reference.Machine(*settings)
-            if case.failures is None
-            else reference.FuzzyMachine(*settings, failures=case.failures, moves_weights=case.moves_weights)
-        )
+        if case.image_shape is not None:
+            machine = reference.ConvolutionalMachine(*settings, patch_shape=case.patch_shape, positions=case.positions)
+        elif case.failures is None:
+            machine = reference.Machine(*settings)
+        else:
+            machine = reference.FuzzyMachine(*settings, failures=case.failures, moves_weights=case.moves_weights)
         for x, target in case.examples:
-            machine.train(x, target * case.T, rng)
+            machine.train(as_image(x, case), target * case.T, rng)
         outcomes[tuple(machine.states.ravel().tolist()), tuple(machine.exponents.tolist())] += 1
     return outcomes

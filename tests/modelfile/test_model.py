@@ -346,7 +346,7 @@ def test_files_of_every_version_are_read(version):
 def test_a_file_names_the_code_that_wrote_it(trained, path):
     trained.save(path)
     header, _ = contents(path)
-    assert header["schema_version"] == 3
+    assert header["schema_version"] == 4
     assert header["revision"] == git_revision()
     assert header["kernel_digest"] == cache_folder().name.removeprefix("wtm-kernels-")
 

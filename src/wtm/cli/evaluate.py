@@ -19,7 +19,7 @@ from wtm.cli.output import check_output
 from wtm.cli.predictions import PREDICTION, predictions_for, probability_names
 from wtm.cli.regression_metrics import regression_metrics, spelled_r_squared
 from wtm.cli.table_options import TableOptions
-from wtm.loading import load_model
+from wtm.loading import load_table_model
 from wtm.table_files.open_table import STANDARD_STREAM
 from wtm.table_files.target_labels import labels_of_model, numbers_of_model
 from wtm.utils.atomic_write import atomic_write
@@ -32,7 +32,7 @@ def evaluate(
     options: TableOptions, model: Path, target: str | None, out: Path | None, *, drop_missing_target: bool
 ) -> None:
     """Print the metrics, or write them as JSON."""
-    loaded: AnyModel = load_model(model)
+    loaded: AnyModel = load_table_model(model)
     if isinstance(loaded, Regressor) and loaded.n_outputs_ > 1:
         raise ValueError(f"{model} predicts {loaded.n_outputs_} numbers per row: evaluate it in Python.")
     target = target_of(loaded, target, model)

@@ -11,13 +11,13 @@ from wtm.classifier import WTMClassifier
 from wtm.cli.model_kinds import AnyModel
 from wtm.cli.predictions import predictions_for
 from wtm.cli.table_options import TableOptions
-from wtm.loading import load_model
+from wtm.loading import load_table_model
 from wtm.utils.printable import counted
 
 
 def explain(options: TableOptions, model: Path, rows: Sequence[int], *, nearest_change: bool) -> None:
     """Print the explanations of rows, numbered from 1, in the order of the file."""
-    loaded: AnyModel = load_model(model)
+    loaded: AnyModel = load_table_model(model)
     if nearest_change and not isinstance(loaded, WTMClassifier):
         raise ValueError(
             f"--nearest-change is for a WTMClassifier, and {model} holds a {type(loaded).__name__}: leave it out."

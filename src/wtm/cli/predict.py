@@ -11,7 +11,7 @@ from wtm.cli.model_kinds import AnyModel, Regressor
 from wtm.cli.output import check_table_output, table_writer
 from wtm.cli.predictions import prediction_names, predictions_for, probability_names
 from wtm.cli.table_options import TableOptions
-from wtm.loading import load_model
+from wtm.loading import load_table_model
 from wtm.table_files.arrow import pa
 from wtm.table_files.open_table import PARQUET, STANDARD_STREAM
 from wtm.utils.printable import counted, short_repr
@@ -21,7 +21,7 @@ def predict(
     options: TableOptions, model: Path, out: Path, *, proba: bool, keep: Sequence[str], escape_formulas: bool
 ) -> None:
     """Predict, and write the predictions in the order of the rows."""
-    loaded: AnyModel = load_model(model)
+    loaded: AnyModel = load_table_model(model)
     new = prediction_names(loaded)
     if proba:
         if isinstance(loaded, Regressor):

@@ -14,7 +14,7 @@ from wtm.cli.model_kinds import AnyModel, outputs_of
 from wtm.cli.notes import write_note
 from wtm.cli.rule_lines import print_rules
 from wtm.cli.table_options import TableOptions
-from wtm.loading import load_model
+from wtm.loading import load_table_model
 from wtm.rules import AddendTable, RuleTable, ScoreCards
 from wtm.utils.printable import counted
 
@@ -24,7 +24,7 @@ _COUNTED = {"support": ".1%", "precision": ".1%", "separation": ".4g", "decides"
 def rules(model: Path, per_class: int, options: TableOptions | None, target: str | None, *, quiet: bool) -> None:
     """Print the first rules of each class or output; with a table, in the order of what they do there."""
     check_target_has_data(target, options)
-    loaded: AnyModel = load_model(model)
+    loaded: AnyModel = load_table_model(model)
     if target is not None and not isinstance(loaded, WTMClassifier):
         raise ValueError(f"--target is for a WTMClassifier, and {model} holds a {type(loaded).__name__}: leave it out.")
     table = loaded.rules(*_counted_on(loaded, options, target))

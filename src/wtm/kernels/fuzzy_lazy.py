@@ -4,9 +4,8 @@ As in `wtm.kernels.lazy`, the votes on the next 512 examples are computed at onc
 Type I feedback to a clause without votes is only counted for its excluded automata (`wtm.kernels.pending`); and the
 trials of the automata that are *watched* form one sequence, of which only the successes need work.
 
-Every included literal changes the votes of a fuzzy clause, so all are watched, and none needs to be searched for. They
-are a set of bits in the order of the literals, which a clause of any length has room for; the state of a watched
-automaton is in its place in `automata`. A literal that was dropped stays watched until the clause is flushed.
+Every included literal changes the votes of a fuzzy clause, so all are watched, and none needs to be searched for: they
+are a set of bits, which a clause of any length has room for (`wtm.kernels.watched_bits`).
 """
 
 from typing import NamedTuple
@@ -28,13 +27,13 @@ from wtm.kernels.fuzzy_votes import (
     subtract_false,
 )
 from wtm.kernels.jit import function, inline, kernel
-from wtm.kernels.layout import BLOCK, BORDER, ONE, VECTOR_WORDS, VOTE_DTYPE, WORD_DTYPE, ZERO
+from wtm.kernels.layout import BLOCK, ONE, VECTOR_WORDS, VOTE_DTYPE, WORD_DTYPE, ZERO
 from wtm.kernels.lazy import begin_block
-from wtm.kernels.pending import flush
 from wtm.kernels.records import by_reference, far, near
 from wtm.kernels.sampling import bernoulli_vector, draw_gap
-from wtm.kernels.simd import count_trailing_zeros, load, popcount, store
+from wtm.kernels.simd import count_trailing_zeros, load, store
 from wtm.kernels.watched import clause_of, slot_of
+from wtm.kernels.watched_bits import flush_watched, step_watched_down, watched_literal
 
 
 class FuzzyClauses(NamedTuple):
@@ -152,35 +151,13 @@ def _total(clauses, example):
 # --- Clauses without votes ----------------------------------------------------------------------------------
 
 
-@inline
-def _watched_literal(clauses, params, clause, k):
-    """The watched literal number `k` of a clause, in the order of the literals."""
-    w = clause * params.n_words
-    remaining = clauses.watched[w]
-    n = popcount(remaining)
-    while k >= n:
-        k -= n
-        w += 1
-        remaining = clauses.watched[w]
-        n = popcount(remaining)
-    for _ in range(k):
-        remaining &= remaining - ONE
-    return (w - clause * params.n_words) * 64 + count_trailing_zeros(remaining)
-
-
 @function
 def _step_down(clauses, block, params, fuzzy, clause, slot, k):
     """Take a watched automaton one step down, and correct the votes if it drops its literal."""
     clauses, block, params = near(clauses), near(block), near(params)
-    literal = _watched_literal(clauses, params, clause, k)
-    place = clause * params.n_words * 64 + literal
-    state = np.int64(clauses.automata[place])
-    if state == params.state_min:
+    literal = watched_literal(clauses, params, clause, k)
+    if not step_watched_down(clauses, params, clause, literal):
         return
-    clauses.automata[place] = state - 1
-    if state != BORDER:
-        return
-    clauses.include[place >> 6] &= ~(ONE << np.uint64(place & 63))
     clauses.n_included[slot] -= 1
     n_planes = _n_planes(clauses)
     false = false_column(block.columns, literal, params.n_features)
@@ -203,25 +180,11 @@ def _update_without_votes(clauses, block, params, fuzzy, clause, slot):
 # --- Clauses with votes -------------------------------------------------------------------------------------
 
 
-@inline
-def _flush(clauses, block, params, clause, slot):
-    """Make all automata of a clause exact, and watch those of its included literals."""
-    first = clause * params.n_words
-    if clauses.n_pending[slot] > 0:
-        for w in range(params.n_words):
-            block.watched[w] = clauses.watched[first + w]
-        flush(far(clauses), far(block), far(params), clause, np.int64(clauses.n_pending[slot]))
-        clauses.n_pending[slot] = 0
-    for w in range(params.n_words):
-        clauses.watched[first + w] = clauses.include[first + w]
-    clauses.n_watched[slot] = clauses.n_included[slot]
-
-
 @function
 def _update_with_votes(clauses, block, params, fuzzy, clause, slot, row, is_type_i):
     """Type I or Type II feedback to a clause with votes (`reference.type_i_fuzzy`, `reference.type_ii`)."""
     clauses, block, params = near(clauses), near(block), near(params)
-    _flush(clauses, block, params, clause, slot)
+    flush_watched(clauses, block, params, clause, slot)
     first = clause * params.n_words
     for w in range(params.n_words):
         block.before[w] = clauses.include[first + w]
@@ -291,7 +254,7 @@ def fuzzy_lazy_epoch(rows, targets, params, fuzzy, clauses, block, counts):
     for clause in range(clauses.exponents.size):
         slot = slot_of(clauses, clause)
         clauses.n_included[slot] = count_included(clauses.include, clause, params.n_words)
-        _flush(clauses, block, params, clause, slot)
+        flush_watched(clauses, block, params, clause, slot)
     for start in range(0, rows.size, BLOCK):
         count = min(BLOCK, rows.size - start)
         begin_block(block, params, rows, start, count)
@@ -306,7 +269,7 @@ def fuzzy_lazy_epoch(rows, targets, params, fuzzy, clauses, block, counts):
             _give_feedback(clauses, block, params, fuzzy, example, first, n_groups, update, True, counts)
             _give_feedback(clauses, block, params, fuzzy, example, n_groups - first, n_groups, update, False, counts)
     for clause in range(clauses.exponents.size):
-        _flush(clauses, block, params, clause, slot_of(clauses, clause))
+        flush_watched(clauses, block, params, clause, slot_of(clauses, clause))
 
 
 def new_fuzzy_clauses(

@@ -1,7 +1,7 @@
 """The machine of one class: its automata, weights and random state, and an epoch of its training."""
 
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -48,6 +48,8 @@ class Machine:
     include_bits: np.ndarray
     exponents: np.ndarray
     random: np.ndarray
+
+    parameters_class: ClassVar[type[MachineParameters]] = MachineParameters
 
     @classmethod
     def new(cls, parameters: MachineParameters, seed: int, index: int) -> Self:

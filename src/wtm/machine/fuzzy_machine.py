@@ -67,6 +67,8 @@ class FuzzyMachine(Machine):
 
     parameters: FuzzyParameters
 
+    parameters_class = FuzzyParameters
+
     def _fuzzy_params(self, n_epochs: int) -> FuzzyParams:
         p = self.parameters
         return FuzzyParams(

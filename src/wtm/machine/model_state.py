@@ -7,6 +7,8 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 
 from wtm.machine.class_machine import Machine
+from wtm.machine.conv_machine import ConvMachine, ConvParameters
+from wtm.machine.conv_voting import ConvVotingModel
 from wtm.machine.fuzzy_machine import FuzzyMachine, FuzzyParameters
 from wtm.machine.fuzzy_voting import FuzzyVotingModel
 from wtm.machine.machine_parameters import MachineParameters
@@ -15,12 +17,16 @@ from wtm.machine.voting import VotingModel
 
 def machine_class(parameters: MachineParameters) -> type[Machine]:
     """Return the class of machines with these parameters."""
+    if isinstance(parameters, ConvParameters) and parameters.n_patches > 1:
+        return ConvMachine
     return FuzzyMachine if isinstance(parameters, FuzzyParameters) else Machine
 
 
 def _voting_class(parameters: MachineParameters) -> tuple[type[VotingModel], dict[str, Any]]:
     if isinstance(parameters, FuzzyParameters):
         return FuzzyVotingModel, {"literal_failures": parameters.literal_failures}
+    if isinstance(parameters, ConvParameters) and parameters.n_patches > 1:
+        return ConvVotingModel, {"parameters": parameters}
     return VotingModel, {}
 
 
@@ -111,7 +117,7 @@ class Model:
         ValueError
             A parameter changed that is fixed once a model is trained.
         """
-        for name in ("n_clauses", "n_states", "gamma", "literal_failures"):
+        for name in ("n_clauses", "n_states", "gamma", "literal_failures", "patch_shape", "positions"):
             now, before = (getattr(p, name, None) for p in (parameters, self.parameters))
             if now != before:
                 raise ValueError(

@@ -11,8 +11,6 @@ from joblib import Parallel, delayed
 
 from wtm.machine.class_machine import FeedbackCounts, Machine
 from wtm.machine.examples import words_per_row
-from wtm.machine.fuzzy_machine import FuzzyParameters
-from wtm.machine.machine_parameters import MachineParameters
 from wtm.machine.model_state import Model, machine_class
 from wtm.machine.schedule import Schedule, draw_schedule
 from wtm.machine.training_rows import TrainingRows
@@ -77,9 +75,8 @@ def train(
     """
     measured = training.sample()
     n_machines = len(model.machines)
-    interruptible(
-        functools.partial(_load_kernels, isinstance(model.parameters, FuzzyParameters), model.parameters.engine)
-    )
+    kind: Any = machine_class(model.parameters)  # else mypy takes the class for one of its machines, which has no hash
+    interruptible(functools.partial(_load_kernels, kind, model.parameters.engine))
     with Parallel(n_jobs=min(n_threads, n_machines), prefer="threads") as workers:
         for _ in range(n_epochs):
             start = time.perf_counter()
@@ -94,16 +91,15 @@ def train(
 
 
 @functools.cache
-def _load_kernels(is_fuzzy: bool, engine: str) -> None:
+def _load_kernels(kind: type[Machine], engine: str) -> None:
     """Load or compile what an epoch calls, so that the seconds of the first one are of training alone.
 
     Kernels are compiled for the types of their arguments, which are the same for all machines with this engine: here a
     machine of two clauses, whose epoch has no examples.
     """
-    kind = FuzzyParameters if is_fuzzy else MachineParameters
-    parameters = kind(n_features=1, n_clauses=2, T=1.0, s=2.0, gamma=1.0, engine=engine)
+    parameters = kind.parameters_class(n_features=1, n_clauses=2, T=1.0, s=2.0, gamma=1.0, engine=engine)
     nothing = draw_schedule(np.empty(0, np.int64), 2, seed=0, n_seen=0, shuffle=True)
-    machine_class(parameters).new(parameters, 0, 0).train(np.empty((0, words_per_row(1)), np.uint64), nothing[0])
+    kind.new(parameters, 0, 0).train(np.empty((0, words_per_row(1)), np.uint64), nothing[0])
 
 
 def measure(voting: VotingModel, data: TrainingRows, T: float, n_threads: int) -> Votes:

@@ -107,7 +107,7 @@ class VotingModel:
             rows = np.arange(len(examples), dtype=np.int64)
         sums = np.empty((len(rows), self.n_machines), np.int64)
         n_blocks = -(-len(rows) // BLOCK)
-        n_useful = 1 + n_blocks * (len(self.literal_list) + examples.n_features) // _ANDS_PER_THREAD
+        n_useful = 1 + self._n_ands(len(rows), examples.n_features) // _ANDS_PER_THREAD
         n_parts = max(1, min(n_threads, n_blocks, n_useful))
         check_memory(
             n_parts * (_BYTES_PER_FEATURE * examples.n_features + _BYTES_PER_CLAUSE * self.n_clauses),
@@ -123,6 +123,10 @@ class VotingModel:
             delayed(self._add_sums)(examples, rows, first, last, sums) for first, last in pairwise(bounds)
         )
         return sums
+
+    def _n_ands(self, n_rows: int, n_features: int) -> int:
+        """Return about how many times 512 bits are combined to vote on rows."""
+        return -(-n_rows // BLOCK) * (len(self.literal_list) + n_features)
 
     def _add_sums(self, examples: Examples, rows: np.ndarray, first: int, last: int, sums: np.ndarray) -> None:
         add = self._kernel_call(examples, rows, first, last, sums)

@@ -1,5 +1,6 @@
 """Read a model file into the record of a trained estimator; every value is checked before it is used."""
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import fields
@@ -13,6 +14,7 @@ from joblib import cpu_count
 from wtm import __version__
 from wtm.booleanizer import Booleanizer
 from wtm.kernels.sampling import RANDOM_WORDS
+from wtm.machine.conv_machine import ConvParameters
 from wtm.machine.fuzzy_machine import FuzzyParameters
 from wtm.machine.machine_parameters import MachineParameters
 from wtm.machine.model_state import Model, PredictionModel, machine_class
@@ -86,7 +88,7 @@ def _record(contents: Contents, known: Mapping[str, Mapping[str, Any]]) -> Model
     classes, ranges = (None, targets) if is_regressor else (targets, None)
     attributes = _scalar_attributes(_field(header, "attributes", dict))
     feature_names = _feature_names(header, attributes["n_features_in_"])
-    booleanizer = _booleanizer(header, attributes["n_features_in_"], machine_parameters.n_features)
+    booleanizer = _booleanizer(header, attributes["n_features_in_"], machine_parameters)
     history = [_history_entry(entry) for entry in _field(header, "history", list)]
     read = _prediction_model if _field(header, "prediction_only", bool) else _model
     model = read(contents, machine_parameters, len(targets))
@@ -128,7 +130,11 @@ def _writer(header: dict[str, Any]) -> str:
 def _machine_parameters(header: dict[str, Any], defaults: Mapping[str, Any]) -> MachineParameters:
     """Read the parameters of the machines, which determine the sizes of all arrays."""
     stored = {"max_literals": None} | _field(header, "machine", dict)  # files of wtm 0.1 lack it
-    kind = FuzzyParameters if "literal_failures" in defaults else MachineParameters
+    kind = MachineParameters
+    if "literal_failures" in defaults:
+        kind = FuzzyParameters
+    elif "patch_shape" in defaults:
+        kind = ConvParameters
     kinds = {field.name: field.type for field in fields(kind)}
     if set(stored) != set(kinds):
         raise ValueError(f"machine in its header must have {', '.join(kinds)}, got {sorted(stored)}")
@@ -206,9 +212,14 @@ def _feature_names(header: dict[str, Any], n_columns: int) -> list[str] | None:
     return names
 
 
-def _booleanizer(header: dict[str, Any], n_columns: int, n_features: int) -> Booleanizer | None:
-    """Read the Booleanizer; None if the columns themselves are the features."""
-    booleanizer = None
+def _booleanizer(header: dict[str, Any], n_columns: int, parameters: MachineParameters) -> Booleanizer | None:
+    """Read the Booleanizer; None if the columns themselves, or the pixels of patches, are the features."""
+    if isinstance(parameters, ConvParameters):
+        n_pixels = math.prod(parameters.image_shape)
+        if header.get("booleanizer") is not None or n_columns != n_pixels:
+            raise ValueError(f"its images have {n_pixels} pixels and channels, but n_features_in_ is {n_columns}")
+        return None
+    booleanizer, n_features = None, parameters.n_features
     made_from, made = n_columns, n_columns
     if header.get("booleanizer") is not None:
         booleanizer = Booleanizer.from_json(_field(header, "booleanizer", dict))

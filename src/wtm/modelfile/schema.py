@@ -13,7 +13,7 @@ from wtm.machine.machine_parameters import MachineParameters
 from wtm.machine.model_state import Model, PredictionModel
 from wtm.utils.printable import short_repr
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 """docs/model-file.md describes it."""
 
 PARAMETERS_NOT_KEPT = {"callbacks"}  # code

@@ -9,9 +9,11 @@ import numpy as np
 from wtm.booleanizer import Booleanizer
 from wtm.fitting.callbacks import check_callbacks
 from wtm.machine.clause_weights import WEIGHT_BITS
+from wtm.machine.conv_machine import ConvParameters
 from wtm.machine.distributions import PROBABILITY_DIGITS
 from wtm.machine.fuzzy_machine import MAX_FAILURES, FuzzyParameters
 from wtm.machine.machine_parameters import ENGINES, INITS, SAMPLERS, MachineParameters
+from wtm.validation.images import check_patch_shape
 
 _MAX_CLAUSES = 1 << 24  # leaves sums of weights 22 binary digits after the point
 _MAX_S = 2.0**PROBABILITY_DIGITS
@@ -39,7 +41,7 @@ def check_parameters(params: dict[str, Any]) -> None:
     if not (weight is None or isinstance(weight, dict) or _is_one_of(weight, ("balanced",))):
         raise ValueError(f"class_weight must be None, 'balanced' or a dict of weights by label, got {weight!r}.")
     check_callbacks(params["callbacks"])
-    booleanizer = params["booleanizer"]
+    booleanizer = params.get("booleanizer", "strict")  # images have none
     if not (isinstance(booleanizer, Booleanizer) or _is_one_of(booleanizer, ("auto", "strict"))):
         raise ValueError(f"booleanizer must be 'auto', 'strict' or a wtm.Booleanizer, got {booleanizer!r}.")
     for name in ("shuffle", "early_stopping", "warm_start"):
@@ -83,10 +85,13 @@ def _check_machine_parameters(params: dict[str, Any]) -> None:
     if "literal_failures" in params:
         _check_integer(params, "literal_failures", 1, MAX_FAILURES)
         _check_integer(params, "gamma_start", 0)
+    if "patch_shape" in params:
+        check_patch_shape(params["patch_shape"])
+        _check_boolean(params, "positions")
 
 
 def machine_parameters(params: dict[str, Any], n_features: int) -> MachineParameters:
-    """Return what machines need of the checked parameters."""
+    """Return what machines need of the checked parameters, which for patches include the `image_shape`."""
     parameters = MachineParameters(
         n_features=n_features,
         n_clauses=int(params["n_clauses"]),
@@ -100,6 +105,17 @@ def machine_parameters(params: dict[str, Any], n_features: int) -> MachineParame
         engine=params["engine"],
         sampler=params["sampler"],
     )
+    if "patch_shape" in params:
+        (height, width, n_channels), (patch_height, patch_width) = params["image_shape"], params["patch_shape"]
+        return ConvParameters(
+            **vars(parameters),
+            image_height=height,
+            image_width=width,
+            n_channels=n_channels,
+            patch_height=patch_height,
+            patch_width=patch_width,
+            positions=bool(params["positions"]),
+        )
     if "literal_failures" not in params:
         return parameters
     # With as many failures as features, a clause could vote for every row, and would then never lose a literal.
