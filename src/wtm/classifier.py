@@ -3,6 +3,9 @@
 from typing import Any, Self
 
 from wtm.label_training import LabelTrainable
+from wtm.machine.automatic_s import automatic_s
+from wtm.machine.model_state import Model
+from wtm.machine.training_rows import TrainingRows
 from wtm.modelfile.old_names import install_module_aliases, renamed_entry
 from wtm.rules.label_reducible import LabelReducible
 from wtm.rules.readable import Readable
@@ -34,10 +37,12 @@ class WTMClassifier(Readable, LabelReducible, LabelTrainable):
     T : float, default=25
         Target of the class sums: training moves the sum of an example's own class toward +T and that of another class
         toward -T. With more clauses, use a larger `T`.
-    s : float, default=3
+    s : float or "auto", default=3
         Specificity, from 1 to 2**32: Type I feedback moves literals toward exclusion with probability 1/s, the paper's
         p_s. A larger `s` makes clauses more specific: each is true for fewer of the examples it is to match, about 1 in
-        s + 1. It may have more literals or fewer, depending on the data.
+        s + 1. It may have more literals or fewer, depending on the data. "auto" is the fourth root of the number of
+        training rows per class, rounded to one digit after the point: with more rows, a larger `s` pays. Weights of
+        rows count as so many rows, and `partial_fit` counts those of the first call.
     gamma : float, default=0.01
         Learning rate of the weights: each update multiplies or divides a weight by 1 + gamma. With 0 all weights stay
         1, as in the original Tsetlin machine.
@@ -122,6 +127,8 @@ class WTMClassifier(Readable, LabelReducible, LabelTrainable):
         How much each column of `X` is used: the total weight of the clauses with a condition on it, divided by the sum
         of these totals over all columns. It adds up to 1, or is 0 if no clause has a literal. It says nothing about
         accuracy; for that use :func:`sklearn.inspection.permutation_importance`.
+    s_ : float
+        The specificity that the machines were last trained with: `s`, or what "auto" has chosen.
     machines_ : list of wtm.machine.class_machine.Machine
         The machine of each class, in the order of `classes_`.
 
@@ -146,7 +153,7 @@ class WTMClassifier(Readable, LabelReducible, LabelTrainable):
         self,
         n_clauses: int = 200,
         T: float = 25,
-        s: float = 3,
+        s: float | str = 3,
         gamma: float = 0.01,
         n_epochs: int = 30,
         *,
@@ -211,6 +218,21 @@ class WTMClassifier(Readable, LabelReducible, LabelTrainable):
         WTMClassifier(boost_true_positive=False, max_literals=8, n_clauses=50, s=10)
         """
         return cls(**(_READABLE | changes))
+
+    @property
+    def s_(self) -> float:
+        """The specificity that the machines were last trained with."""
+        if not self.__sklearn_is_fitted__():
+            raise AttributeError(f"This {type(self).__name__} is not fitted yet, so it has no s_. Call fit first.")
+        return self._model.parameters.s
+
+    def _model_to_train(
+        self, params: dict[str, Any], training: TrainingRows, n_threads: int, *, resumes: bool
+    ) -> Model:
+        if isinstance(self.s, str):  # "auto"
+            chosen = self.s_ if resumes else automatic_s(training.total_weight, len(self.classes_))
+            params = params | {"s": chosen}
+        return super()._model_to_train(params, training, n_threads, resumes=resumes)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__({"max_literals": None} | state)  # pickles of wtm 0.1 lack it

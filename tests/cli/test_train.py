@@ -359,3 +359,15 @@ def test_the_model_is_saved_before_a_line_is_printed(trained, tmp_path, monkeypa
     out = tmp_path / "model.safetensors"
     assert invoke("train", trained[0] / "people.csv", "--target", "buys", "--out", out, *QUICK).exit_code == 1
     assert same_model(load_model(out), load_model(trained[0] / "model.safetensors"))
+
+
+def test_s_can_be_left_to_the_number_of_rows(trained, tmp_path):
+    data = trained[0] / "people.csv"
+    words = ["train", data, "--target", "buys", "--out", tmp_path / "model", *QUICK]
+    done(*words, "--s", "auto")
+    clf = load_model(tmp_path / "model")
+    assert clf.s == "auto"
+    assert clf.s_ == round((N_ROWS * 4 / 5 / 2) ** 0.25, 1)
+    assert "must be a number or auto, got 'most'" in refused(*words, "--overwrite", "--s", "most", code=2)
+    for other in ("--fuzzy", "--regression"):
+        assert f"--s auto does not go with {other}" in refused(*words, "--overwrite", "--s", "auto", other, code=2)

@@ -3,11 +3,20 @@
 Importing this module is fast: each command imports what it computes with.
 """
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from wtm.cli.shared_options import ModelFile, NewModelFile, Quiet, Target, in_range, path_argument, with_options
+from wtm.cli.shared_options import (
+    ModelFile,
+    NewModelFile,
+    Quiet,
+    Target,
+    in_range,
+    number_or_auto,
+    path_argument,
+    with_options,
+)
 from wtm.cli.table_options import TableOptions, data_options, table_options
 
 
@@ -62,11 +71,13 @@ def train(
         ),
     ] = None,
     s: Annotated[
-        float | None,
+        Any,
         typer.Option(
             "--s",
-            help="Specificity; a larger s makes each rule true for fewer rows. "
-            + _defaults("3", regression="10", fuzzy="50"),
+            help="Specificity; a larger s makes each rule true for fewer rows. auto: by the number of rows; not with "
+            "--regression or --fuzzy. " + _defaults("3", regression="10", fuzzy="50"),
+            parser=number_or_auto,
+            metavar="NUMBER",
             show_default=False,
         ),
     ] = None,

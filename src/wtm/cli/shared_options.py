@@ -28,6 +28,16 @@ def in_range(smallest: int, largest: int | None = None) -> Callable[[Any], Any]:
     return check
 
 
+def number_or_auto(given: str) -> float | str:
+    """Read the value of an option that is a number or "auto"."""
+    if given == "auto":
+        return given
+    try:
+        return float(given)
+    except ValueError:
+        raise typer.BadParameter(f"must be a number or auto, got {given!r}.") from None
+
+
 def _check_n_jobs(n_jobs: int) -> int:
     if n_jobs == 0:
         raise typer.BadParameter("must be a positive number, or -1 for all cores, got 0.")

@@ -103,6 +103,9 @@ def _new_model(
         raise OptionError(f"--readable does not go with {other}: leave one of them out.")
     if "literal_failures" in parameters and not fuzzy:
         raise OptionError("--literal-failures is for fuzzy rules: pass --fuzzy too.")
+    if parameters.get("s") == "auto" and (regression or fuzzy):
+        other = "--regression" if regression else "--fuzzy"
+        raise OptionError(f"--s auto does not go with {other}: give a number.")
     if thresholds not in STRATEGIES:
         raise OptionError(f"--thresholds must be one of {', '.join(STRATEGIES)}; got {short_repr(thresholds)}.")
     kind = kind_to_train(regression=regression, fuzzy=fuzzy)

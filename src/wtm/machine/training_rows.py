@@ -37,6 +37,11 @@ class TrainingRows(ABC):
     def __len__(self) -> int:
         return len(self.answers)
 
+    @property
+    def total_weight(self) -> float:
+        """Number of rows, each counted by its weight; summed exactly, so that it doesn't depend on their order."""
+        return float(len(self)) if self.weights is None else math.fsum(self.weights)
+
     @abstractmethod
     def schedule(
         self, n_machines: int, *, seed: int, n_seen: int, shuffle: bool, weights: np.ndarray | None

@@ -8,6 +8,7 @@ import numpy as np
 
 from wtm.booleanizer import Booleanizer
 from wtm.fitting.callbacks import check_callbacks
+from wtm.machine.automatic_s import AUTO
 from wtm.machine.clause_weights import WEIGHT_BITS
 from wtm.machine.conv_machine import ConvParameters
 from wtm.machine.distributions import PROBABILITY_DIGITS
@@ -64,12 +65,7 @@ def _check_machine_parameters(params: dict[str, Any]) -> None:
             f"T must lie between the smallest weight (2**-{WEIGHT_BITS}) and the largest possible class sum "
             f"({_MAX_T:.4g}), got {T!r}. Values between 5 and 200 are usual."
         )
-    s = _check_real(params, "s")
-    if not 1 <= s <= _MAX_S:
-        raise ValueError(
-            f"s must be between 1 and 2**{PROBABILITY_DIGITS}, got {s!r}: 1/s is a probability, drawn with "
-            f"{PROBABILITY_DIGITS} binary digits. Values between 1.5 and 40 are usual."
-        )
+    _check_s(params)
     gamma = _check_real(params, "gamma")
     if not 0 <= gamma <= _MAX_GAMMA:
         raise ValueError(f"gamma must be between 0 and {_MAX_GAMMA:g}, got {gamma!r}. Values up to 0.3 are usual.")
@@ -88,6 +84,20 @@ def _check_machine_parameters(params: dict[str, Any]) -> None:
     if "patch_shape" in params:
         check_patch_shape(params["patch_shape"])
         _check_boolean(params, "positions")
+
+
+def _check_s(params: dict[str, Any]) -> None:
+    can_be_auto = {"boost_true_positive", "class_weight"} <= params.keys()  # of WTMClassifier alone
+    if can_be_auto and _is_one_of(params["s"], (AUTO,)):
+        return
+    if can_be_auto and isinstance(params["s"], str):
+        raise TypeError(f"s must be a number or 'auto', got {params['s']!r} of type str.")
+    s = _check_real(params, "s")
+    if not 1 <= s <= _MAX_S:
+        raise ValueError(
+            f"s must be between 1 and 2**{PROBABILITY_DIGITS}, got {s!r}: 1/s is a probability, drawn with "
+            f"{PROBABILITY_DIGITS} binary digits. Values between 1.5 and 40 are usual."
+        )
 
 
 def machine_parameters(params: dict[str, Any], n_features: int) -> MachineParameters:
