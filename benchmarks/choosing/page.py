@@ -9,7 +9,7 @@ from benchmarks.choosing.candidates import CURVES, DEFAULT, EPOCHS, GRID, LONG_E
 from benchmarks.choosing.curves import Panel, draw_curves
 from benchmarks.choosing.page_text import ADVICE, INTRODUCTION, SPACES
 from benchmarks.choosing.problems import FOLDS, NAMES, ROWS
-from benchmarks.choosing.rivals import METHODS, N_JOBS, SEEDS, Result
+from benchmarks.choosing.rivals import FUZZY, METHODS, N_JOBS, SEEDS, Result
 from benchmarks.choosing.shortfalls import Trials, best_settings, shortfalls
 from benchmarks.choosing.trials import Trial
 from wtm.paper.text_table import NOTHING, Table
@@ -22,16 +22,16 @@ _BEST = 10
 Results = Mapping[tuple[str, str, Setting | None], Result]
 
 
-def write_page(trials: Trials, results: Results, path: Path) -> str:
-    """Write the page and its figure; return the tables."""
+def write_page(trials: Trials, results: Results, path: Path, at_sizes: str = "") -> str:
+    """Write the page and its figure; return the tables. `at_sizes` is the section on numbers of rows."""
     draw_curves(path.parent / FIGURE, _panels(trials))
     tables = "\n\n".join(
         [
             "## Defaults, tuned settings and other methods",
             f"Accuracy on the test parts in percent, after training on the whole training parts: wtm with its defaults "
-            f"({_words(DEFAULT)}, {EPOCHS} epochs) and with the best setting of cross-validation, and scikit-learn's "
-            f"methods with their defaults. Figures with a range in brackets are means of {len(SEEDS)} seeds; the "
-            "others have one seed.",
+            f"({_words(DEFAULT)}, {EPOCHS} epochs) and with the best setting of cross-validation, fuzzy wtm with its "
+            f"defaults, and scikit-learn's methods with theirs. Figures with a range in brackets are means of "
+            f"{len(SEEDS)} seeds; the others have one seed.",
             accuracy_table(results, best_settings(trials)).markdown(),
             f"Seconds to fit, with {N_JOBS} threads:",
             seconds_table(results, best_settings(trials)).markdown(),
@@ -42,6 +42,7 @@ def write_page(trials: Trials, results: Results, path: Path) -> str:
             f"Of a grid of settings with {DEFAULT.n_clauses} clauses, the {_BEST} best in the mean over the data sets, "
             "with the defaults in bold. Figures are percentage points below the best setting of the data set:",
             grid_table(trials).markdown(),
+            *([at_sizes] if at_sizes else []),
             "## One parameter at a time",
             "All other parameters have their defaults.",
             f"![Accuracy over each parameter]({FIGURE})",
@@ -69,12 +70,12 @@ def seconds_table(results: Results, best: Mapping[str, Trial]) -> Table:
 
 
 def _methods_table(results: Results, best: Mapping[str, Trial], cell: Callable[[Result], str]) -> Table:
-    rows = []
+    rows, others = [], (FUZZY, *METHODS)
     for name, trial in best.items():
-        wanted = [("wtm", DEFAULT), ("wtm, tuned", trial.setting), *((method, None) for method in METHODS)]
+        wanted = [("wtm", DEFAULT), ("wtm, tuned", trial.setting), *((method, None) for method in others)]
         found = [results.get((name, *key)) for key in wanted]
         rows.append([name, *(cell(result) if result else NOTHING for result in found)])
-    return Table(["", "wtm, defaults", "wtm, tuned", *METHODS], rows)
+    return Table(["", "wtm, defaults", "wtm, tuned", *others], rows)
 
 
 def best_table(trials: Trials) -> Table:

@@ -16,8 +16,10 @@ ADVICE = """\
    around it.
 2. `s` matters most. With a few thousand rows, 2 to 4 is within about two points of the best on every data set. From 20
    upward, accuracy falls steeply on most: each rule is true for only about 1 in s + 1 of the rows that it is to match
-   ([rule-length.md](rule-length.md)). With many rows and hundreds or thousands of clauses, a larger `s` can pay, as on
-   Connect-4 in the first table below; the paper's large machines use 10 to 150.
+   ([rule-length.md](rule-length.md)). With more rows a larger `s` pays, as on Connect-4 in the first table below; the
+   paper's large machines use 10 to 150. `s="auto"` grows with the number of rows per class
+   ([see below](#at-several-numbers-of-rows)). From 4,000 rows on, it is better than the default on most tables, images
+   and boards. On texts, a small `s` is better.
 3. Choose `T` and `gamma` together. Training pushes the votes of a class toward `T`. Without weights (`gamma=0`), that
    many clauses must agree: few clauses never reach a large `T`, each example keeps changing half of them, and little is
    learnt. With weights, a few heavy clauses reach it, and `T` matters less. Increase `T` with the number of clauses,

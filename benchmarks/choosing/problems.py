@@ -14,7 +14,7 @@ from benchmarks.table_commands import read, with_categories
 from wtm import Booleanizer
 from wtm.datasets import load
 
-__all__ = ["FOLDS", "NAMES", "ROWS", "Fold", "Problem", "folds", "load_problem"]
+__all__ = ["FOLDS", "NAMES", "ROWS", "Fold", "Problem", "folds", "load_problem", "take"]
 
 ROWS = 4_000
 """Rows of a training part that cross-validation uses at most."""
@@ -84,20 +84,21 @@ def folds(problem: Problem) -> list[Fold]:
     X, y = problem.X_train, problem.y_train
     if len(y) > ROWS:
         rows, _ = train_test_split(np.arange(len(y)), train_size=ROWS, random_state=0, stratify=y)
-        X, y = _take(X, rows), y[rows]
+        X, y = take(X, rows), y[rows]
     divisions = StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(np.zeros(len(y)), y)
     return [_fold(problem, X, y, train, valid) for train, valid in divisions]
 
 
 def _fold(problem: Problem, X: Any, y: np.ndarray, train: np.ndarray, valid: np.ndarray) -> Fold:
-    X_train, X_valid = _take(X, train), _take(X, valid)
+    X_train, X_valid = take(X, train), take(X, valid)
     if not problem.is_bits:
         booleanizer = Booleanizer().fit(X_train)
         X_train, X_valid = booleanizer.transform(X_train), booleanizer.transform(X_valid)
     return Fold(X_train, y[train], X_valid, y[valid])
 
 
-def _take(X: Any, rows: np.ndarray) -> Any:
+def take(X: Any, rows: np.ndarray) -> Any:
+    """Return some rows of a frame, an array or a sparse matrix."""
     if isinstance(X, pd.DataFrame):
         return X.iloc[rows]
     return X[rows] if not sp.issparse(X) else X.tocsr()[rows]

@@ -19,11 +19,12 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from benchmarks.choosing.candidates import DEFAULT, EPOCHS, Setting
 from benchmarks.choosing.problems import Problem
 from benchmarks.choosing.trials import append, read_lines
-from wtm import WTMClassifier
+from wtm import FuzzyWTMClassifier, WTMClassifier
 from wtm.paper.environment import environment
 
-__all__ = ["METHODS", "N_JOBS", "SEEDS", "Result", "read_results", "run_methods"]
+__all__ = ["FUZZY", "METHODS", "N_JOBS", "SEEDS", "Result", "read_results", "run_methods"]
 
+FUZZY = "fuzzy wtm, defaults"
 SEEDS = (0, 1, 2)
 N_JOBS = 2
 
@@ -76,6 +77,10 @@ def _boosting(problem: Problem, seed: int) -> Any:
     return HistGradientBoostingClassifier(random_state=seed, categorical_features="from_dtype")
 
 
+def _fuzzy(problem: Problem, seed: int) -> Any:
+    return FuzzyWTMClassifier(random_state=seed, n_jobs=N_JOBS)
+
+
 METHODS: dict[str, Callable[[Problem, int], Any]] = {
     "logistic regression": _logistic,
     "random forest": _forest,
@@ -119,6 +124,7 @@ def _entries(tuned: Setting) -> Iterator[tuple[str, Setting | None, Callable[[Pr
             return WTMClassifier(**asdict(setting), n_epochs=EPOCHS, random_state=seed, n_jobs=N_JOBS)
 
         yield method, setting, make, SEEDS
+    yield FUZZY, None, _fuzzy, SEEDS
     for method, make in METHODS.items():
         yield method, None, make, SEEDS[:1]
 

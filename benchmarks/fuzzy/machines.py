@@ -11,7 +11,7 @@ from benchmarks.choosing.trials import append, read_lines
 from benchmarks.fuzzy.settings import Setting
 from wtm.paper.environment import environment
 
-__all__ = ["MACHINES", "read_machines", "run_machines"]
+__all__ = ["MACHINES", "fashion_with_three_thresholds", "read_machines", "run_machines"]
 
 SEEDS = (0, 1, 2)
 LAST = 3
@@ -38,7 +38,7 @@ def run_machines(data_dir: Path, path: Path) -> None:
     for name, (data_set, n_clauses, n_epochs, setting) in MACHINES.items():
         if name in read_machines(path):
             continue
-        problem = _three_thresholds(data_dir) if "thresholds" in name else load_problem(data_set, data_dir)
+        problem = fashion_with_three_thresholds(data_dir) if "thresholds" in name else load_problem(data_set, data_dir)
         append(path, {"problem": name, "of": "machines", **environment()})
         results = [_measure(problem, n_clauses, n_epochs, setting, seed) for seed in SEEDS]
         accuracies, seconds = zip(*results, strict=True)
@@ -55,7 +55,7 @@ def _measure(problem: Problem, n_clauses: int, n_epochs: int, setting: Setting, 
     return round(float(np.mean(accuracies)), 2), sum(entry["seconds"] for entry in clf.history_)
 
 
-def _three_thresholds(data_dir: Path) -> Problem:
+def fashion_with_three_thresholds(data_dir: Path) -> Problem:
     """Read Fashion-MNIST with three thresholds per pixel."""
     folder = data_dir / "fashion-mnist"
     parts = []

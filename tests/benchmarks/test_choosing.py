@@ -75,7 +75,8 @@ def test_every_method_is_measured_once(small, tmp_path):
     rivals.run_methods(problem, best, path)
     found = rivals.read_results(path)
     assert set(found) == {
-        ("MNIST", "wtm", DEFAULT), ("MNIST", "wtm, tuned", best), *(("MNIST", name, None) for name in rivals.METHODS)
+        ("MNIST", "wtm", DEFAULT), ("MNIST", "wtm, tuned", best),
+        *(("MNIST", name, None) for name in (rivals.FUZZY, *rivals.METHODS)),
     }  # fmt: skip
     assert all(0 <= accuracy <= 100 for result in found.values() for accuracy in result.accuracies)
     assert len(found["MNIST", "random forest", None].accuracies) == 1
@@ -114,6 +115,6 @@ def test_the_page_has_what_was_found(tmp_path):
     printed = write_page(found, results, tmp_path / "page.md")
     page = (tmp_path / "page.md").read_text()
     assert printed in page
-    assert f"| {NAMES[0]} | 72.00 (70.00–75.00) | 79.50 | – | – | – |" in page
-    assert f"| {NAMES[0]} | 1.2 | 2.0 | – | – | – |" in page
+    assert f"| {NAMES[0]} | 72.00 (70.00–75.00) | 79.50 | – | – | – | – |" in page
+    assert f"| {NAMES[0]} | 1.2 | 2.0 | – | – | – | – |" in page
     assert (tmp_path / "choosing.svg").read_text().count("points below the best") >= 1

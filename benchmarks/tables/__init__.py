@@ -1,0 +1,1 @@
+"""Compare the classifiers with boosting, additive, linear and rule models on ordinary tables."""
