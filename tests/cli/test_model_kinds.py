@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_error
 
 from tests.helpers.shell import QUICK, as_csv, column, done, read_csv, refused
-from wtm import FuzzyWTMClassifier, FuzzyWTMRegressor, WTMClassifier, WTMRegressor, load_model
+from wtm import FuzzyWTMClassifier, FuzzyWTMRegressor, WTMClassifier, WTMRegressor, export, load_model
 from wtm.cli.holdout import divide_numbers
 
 pa = pytest.importorskip("pyarrow")
@@ -319,12 +319,27 @@ def test_strict_regressors_are_simplified_and_fuzzy_models_are_not(folder, data,
 
 
 @pytest.mark.parametrize("kind", OTHERS)
-@pytest.mark.parametrize(
-    ("command", "options"), [("report", ("--out", "{out}/m.html")), ("export", ("--format", "json", "--out", "{out}"))]
-)
-def test_other_commands_are_for_strict_classifiers(folder, kind, command, options, tmp_path):
-    words = [str(option).format(out=tmp_path) for option in options]
-    line = refused(command, path_of(folder, kind), *words)
+def test_models_of_each_kind_are_exported(folder, data, kind, tmp_path):
+    path, X = path_of(folder, kind), frame(folder)
+    printed = done("export", path, "--format", "python", "--out", tmp_path, "--bits", 4, "--data", data).stdout
+    model, scope = load_model(path), {}
+    source = (tmp_path / "model.py").read_text("utf-8")
+    assert source == export.to_python(model, bits=4)
+    exec(source, scope)
+    rows = [[None if pd.isna(x) else x for x in row] for row in X.to_numpy(object).tolist()]
+    found, exact = np.array(list(map(scope["predict"], rows))), model.predict(X)
+    if kind in REGRESSORS:
+        expected = f"at most {np.abs(found - exact).max():.3g} away from the numbers of exact votes on {N_ROWS} rows"
+    else:
+        expected = f"the same label as with exact votes on {(found == exact).mean():.2%} of {N_ROWS} rows"
+    assert f"{expected} of {data}\n" in printed
+    line = refused("export", path, "--format", "verilog", "--out", tmp_path)
+    assert f"Verilog can only express a WTMClassifier, got a {kind.__name__}: use to_c" in line
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_reports_are_for_strict_classifiers(folder, kind, tmp_path):
+    line = refused("report", path_of(folder, kind), "--out", tmp_path / "m.html")
     assert f"holds a {kind.__name__}, and this is for a WTMClassifier" in line
     assert not list(tmp_path.iterdir())
 

@@ -156,8 +156,8 @@ def summary(model):
 
 
 def test_what_is_for_strict_rules_refuses_fuzzy_ones(fitted):
-    for refuse in (export.to_json, export.to_python, export.to_c, to_html, rules_of, heaviest_rules):
-        with pytest.raises(TypeError, match=r"must be a WTMClassifier.*got a FuzzyWTMClassifier"):
+    for refuse in (export.to_verilog, to_html, rules_of, heaviest_rules):
+        with pytest.raises(TypeError, match=r"a WTMClassifier.*got a FuzzyWTMClassifier"):
             refuse(fitted)
 
 

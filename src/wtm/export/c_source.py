@@ -15,7 +15,7 @@ NUMBER_TYPES = {"double": 8, "float": 4, "int32_t": 4}
 """Types of the numbers in a row, and their sizes in bytes."""
 
 _HEADER = Template("""\
-/* A classifier written by wtm.export.to_c. $size
+/* A $kind written by wtm.export.to_c. $size
 
    A row holds one number for each column of the training table. A category is one of the constants below, and any other
    category is ${NAME}_OTHER. A missing value is ${NAME}_MISSING. Compile without -ffast-math. */
@@ -27,7 +27,7 @@ $include#include <stdint.h>
 #define ${NAME}_N_COLUMNS $n_columns
 #define ${NAME}_N_FEATURES $n_features
 #define ${NAME}_N_BYTES $n_feature_bytes /* of packed features */
-#define ${NAME}_N_CLASSES $n_classes
+#define ${NAME}_N_$outputs $n_outputs
 #define ${NAME}_TABLE_BYTES $n_bytes /* of constant tables */
 #define ${NAME}_UNIT $unit /* what a vote of 1 is worth */
 #define ${NAME}_OTHER (-1)
@@ -48,14 +48,10 @@ typedef $sum_type ${name}_sum;
 /* Compute the features of a row. */
 void ${name}_encode(const ${name}_number row[${NAME}_N_COLUMNS], uint8_t features[${NAME}_N_BYTES]);
 
-/* Add up the votes for each class; times ${NAME}_UNIT, they are the class sums. */
-void ${name}_class_sums(const uint8_t features[${NAME}_N_BYTES], ${name}_sum sums[${NAME}_N_CLASSES]);
+/* Add up the votes for each $what; times ${NAME}_UNIT, they are the ${sums}. */
+void ${name}_$sums(const uint8_t features[${NAME}_N_BYTES], ${name}_sum sums[${NAME}_N_$outputs]);
 
-/* Return the class with the largest sum, the first one on a tie. */
-int ${name}_predict_features(const uint8_t features[${NAME}_N_BYTES]);
-
-/* Encode and predict. */
-int ${name}_predict(const ${name}_number row[${NAME}_N_COLUMNS]);
+$prediction
 
 #ifdef __cplusplus
 }
@@ -63,6 +59,20 @@ int ${name}_predict(const ${name}_number row[${NAME}_N_COLUMNS]);
 
 #endif
 """)
+
+_PREDICT_LABEL = Template("""\
+/* Return the class with the largest sum, the first one on a tie. */
+int ${name}_predict_features(const uint8_t features[${NAME}_N_BYTES]);
+
+/* Encode and predict. */
+int ${name}_predict(const ${name}_number row[${NAME}_N_COLUMNS]);""")
+
+_PREDICT_NUMBERS = Template("""\
+/* Compute the predicted numbers. */
+void ${name}_predict_features(const uint8_t features[${NAME}_N_BYTES], double numbers[${NAME}_N_OUTPUTS]);
+
+/* Encode and predict. */
+void ${name}_predict(const ${name}_number row[${NAME}_N_COLUMNS], double numbers[${NAME}_N_OUTPUTS]);""")
 
 _SOURCE = Template("""\
 /* Written by wtm.export.to_c. */
@@ -82,26 +92,29 @@ void ${name}_encode(const ${name}_number row[${NAME}_N_COLUMNS], uint8_t feature
     }
 }
 
-void ${name}_class_sums(const uint8_t features[${NAME}_N_BYTES], ${name}_sum sums[${NAME}_N_CLASSES])
+void ${name}_$sums(const uint8_t features[${NAME}_N_BYTES], ${name}_sum sums[${NAME}_N_$outputs])
 {
     uint32_t literal = 0, rule = 0;
-    int label;
-    for (label = 0; label < ${NAME}_N_CLASSES; label++) {
-        sums[label] = 0;
-        for (; rule < ${name}_class_end[label]; rule++) {
+    int $output;
+    for ($output = 0; $output < ${NAME}_N_$outputs; $output++) {
+        sums[$output] = 0;
+        for (; rule < ${name}_${output}_end[$output]; rule++) {
             const uint32_t end = literal + ${name}_rule_length[rule];
-            int is_true = 1;
-            for (; is_true && literal < end; literal++) {
+            int votes = $most;
+            for (; votes > 0 && literal < end; literal++) {
                 /* Twice the feature, plus 1 if it must be false. */
                 const uint32_t code = ${name}_literal[literal], feature = code / 2;
-                is_true = ((features[feature / 8] >> (feature % 8)) & 1u) != code % 2;
+                votes -= ((features[feature / 8] >> (feature % 8)) & 1u) == code % 2;
             }
             literal = end;
-            if (is_true) sums[label] = (${name}_sum)(sums[label] + ${name}_vote[rule]);
+            if (votes > 0) sums[$output] = (${name}_sum)(sums[$output] + (${name}_sum)votes * ${name}_vote[rule]);
         }
     }
 }
 
+$prediction""")
+
+_LABEL_SOURCE = Template("""\
 int ${name}_predict_features(const uint8_t features[${NAME}_N_BYTES])
 {
     ${name}_sum sums[${NAME}_N_CLASSES];
@@ -118,6 +131,29 @@ int ${name}_predict(const ${name}_number row[${NAME}_N_COLUMNS])
     uint8_t features[${NAME}_N_BYTES];
     ${name}_encode(row, features);
     return ${name}_predict_features(features);
+}
+""")
+
+_NUMBERS_SOURCE = Template("""\
+void ${name}_predict_features(const uint8_t features[${NAME}_N_BYTES], double numbers[${NAME}_N_OUTPUTS])
+{
+    static const double middle[${NAME}_N_OUTPUTS] = {$middle}, half[${NAME}_N_OUTPUTS] = {$half};
+    ${name}_sum sums[${NAME}_N_OUTPUTS];
+    int output;
+    ${name}_sums(features, sums);
+    for (output = 0; output < ${NAME}_N_OUTPUTS; output++) {
+        double share = (double)sums[output] * $share; /* of the range */
+        if (share > 1) share = 1;
+        if (share < -1) share = -1;
+        numbers[output] = middle[output] + share * half[output];
+    }
+}
+
+void ${name}_predict(const ${name}_number row[${NAME}_N_COLUMNS], double numbers[${NAME}_N_OUTPUTS])
+{
+    uint8_t features[${NAME}_N_BYTES];
+    ${name}_encode(row, features);
+    ${name}_predict_features(features, numbers);
 }
 """)
 
@@ -142,7 +178,7 @@ class CSource(NamedTuple):
 
 
 def to_c(
-    clf: Any,
+    model: Any,
     name: str = "model",
     *,
     number_type: str = "double",
@@ -151,13 +187,14 @@ def to_c(
 ) -> CSource:
     """Write a model as a header and a source in C99, which allocate nothing and need no library.
 
-    ``NAME_predict(row)`` returns the position of the class, and ``NAME_class_sums`` adds up its votes as integers.
-    Several models can be in one program if their names differ.
+    Of a classifier, ``NAME_predict(row)`` returns the position of the class, and ``NAME_class_sums`` adds up its votes
+    as integers. Of a regressor, ``NAME_predict(row, numbers)`` writes the predicted numbers. Several models can be in
+    one program if their names differ.
 
     Parameters
     ----------
-    clf : WTMClassifier
-        A fitted classifier.
+    model : classifier or regressor of wtm
+        Fitted.
     name : str, default="model"
         What all names in the program start with: lower-case letters, digits and underscores.
     number_type : {"double", "float", "int32_t"}, default="double"
@@ -175,22 +212,44 @@ def to_c(
     Raises
     ------
     sklearn.exceptions.NotFittedError, TypeError, ValueError
-        `clf` is not a fitted WTMClassifier, or another argument is not as described.
+        `model` is not a fitted model of wtm, or another argument is not as described.
     """
     check_name(name)
     if number_type not in NUMBER_TYPES:
         raise ValueError(f"number_type must be one of {', '.join(NUMBER_TYPES)}; got {number_type!r}.")
-    tables = ModelTables.of(clf, feature_names, bits)
+    tables = ModelTables.of(model, feature_names, bits)
     arrays = list(_arrays(tables, number_type))
     n_bytes = sum(array.n_bytes for array in arrays)
     is_integer = number_type == "int32_t"
+    words = _words(tables, name)
     source = _SOURCE.substitute(
-        name=name,
-        NAME=name.upper(),
+        words,
+        prediction=_prediction(tables, words),
         arrays="\n".join(line for array in arrays for line in array.lines(name)),
         is_missing="x == INT32_MIN" if is_integer else "x != x",
     )
-    return CSource(_header(tables, name, number_type, n_bytes), source, n_bytes)
+    return CSource(_header(tables, words, number_type, n_bytes), source, n_bytes)
+
+
+def _words(tables: ModelTables, name: str) -> dict[str, str]:
+    """Return the words that differ between models."""
+    words = {"name": name, "NAME": name.upper(), "output": "label", "outputs": "CLASSES", "sums": "class_sums"}
+    words |= {
+        "kind": "classifier",
+        "what": "class",
+        "most": "1" if tables.literal_failures is None else f"{name}_most[rule]",
+    }
+    if tables.range is not None:
+        words |= {"kind": "regressor", "what": "output", "output": "output", "outputs": "OUTPUTS", "sums": "sums"}
+    return words
+
+
+def _prediction(tables: ModelTables, words: dict[str, str]) -> str:
+    """Return the functions that predict."""
+    if tables.range is None:
+        return _LABEL_SOURCE.substitute(words)
+    middle, half = (", ".join(map(float.hex, ends)) for ends in (tables.range.middle, tables.range.half))
+    return _NUMBERS_SOURCE.substitute(words, middle=middle, half=half, share=tables.range.share.hex())
 
 
 @dataclass(frozen=True)
@@ -233,8 +292,10 @@ def _arrays(tables: ModelTables, number_type: str) -> Iterator[_Array]:
         [*(2 * f for f in r.true), *(2 * f + 1 for f in r.false)])))  # fmt: skip
     yield _Array.of_integers("rule_length", (len(rule.true) + len(rule.false) for rule in rules))
     yield _Array.of_integers("vote", (rule.vote for rule in rules))
+    if tables.literal_failures is not None:
+        yield _Array.of_integers("most", (rule.most for rule in rules))
     n_rules = np.cumsum(np.bincount([rule.label for rule in rules], minlength=len(tables.labels)).astype(np.int64))
-    yield _Array.of_integers("class_end", n_rules.tolist())
+    yield _Array.of_integers("label_end" if tables.range is None else "output_end", n_rules.tolist())
 
 
 def _value(feature: Feature, column: Column, number_type: str) -> str:
@@ -254,22 +315,22 @@ def _value(feature: Feature, column: Column, number_type: str) -> str:
     return "-INFINITY" if threshold == -math.inf else threshold.hex() + "f" * (number_type == "float")
 
 
-def _header(tables: ModelTables, name: str, number_type: str, n_bytes: int) -> str:
-    upper, is_integer = name.upper(), number_type == "int32_t"
+def _header(tables: ModelTables, words: dict[str, str], number_type: str, n_bytes: int) -> str:
+    upper, is_integer = words["NAME"], number_type == "int32_t"
     n_feature_bytes = max(1, -(-len(tables.features) // 8))
     sum_bits = next(width for width in (8, 16, 32, 64) if width >= signed_bits(tables.max_sum))
     n_stack_bytes = n_feature_bytes + sum_bits // 8 * len(tables.labels)
     features = [f"{i}: {describe(f, tables.columns[f.column])}" for i, f in enumerate(tables.features)]
     return _HEADER.substitute(
-        name=name,
-        NAME=upper,
+        words,
+        prediction=(_PREDICT_LABEL if tables.range is None else _PREDICT_NUMBERS).substitute(words),
         size=f"{len(tables.rules):,} rules, {n_bytes:,} bytes of constant tables; predicting takes\n   "
         f"{n_stack_bytes:,} bytes of stack for features and sums.",
         include="" if is_integer else "#include <math.h>\n",
         n_columns=tables.n_columns,
         n_features=len(tables.features),
         n_feature_bytes=n_feature_bytes,
-        n_classes=len(tables.labels),
+        n_outputs=len(tables.labels),
         n_bytes=n_bytes,
         unit=repr(tables.unit),
         missing="INT32_MIN" if is_integer else "NAN",
@@ -282,9 +343,20 @@ def _header(tables: ModelTables, name: str, number_type: str, n_bytes: int) -> s
 
 def _constants(tables: ModelTables) -> Iterator[str]:
     """Yield names, without the prefix, and values of the classes, columns and categories."""
-    reserved = ("N_COLUMNS", "N_FEATURES", "N_BYTES", "N_CLASSES", "TABLE_BYTES", "UNIT", "OTHER", "MISSING", "H")
+    reserved = (
+        "N_COLUMNS",
+        "N_FEATURES",
+        "N_BYTES",
+        "N_CLASSES",
+        "N_OUTPUTS",
+        "TABLE_BYTES",
+        "UNIT",
+        "OTHER",
+        "MISSING",
+        "H",
+    )
     names = Identifiers(*reserved)
-    for i, label in enumerate(tables.labels):
+    for i, label in enumerate(tables.labels if tables.range is None else ()):
         yield f"{names.new('CLASS', str(label)).upper()} {i} /* {in_comment(label)} */"
     for column in tables.columns:
         found = names.new("COLUMN", column.name).upper()

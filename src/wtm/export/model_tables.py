@@ -5,12 +5,16 @@ from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from wtm.machine.voting import VotingModel
-from wtm.prediction import Predictor, check_classifier
+from wtm.number_prediction import NumberPredictor
+from wtm.prediction import Predictor
+from wtm.rules.rule_based import RuleBased
 from wtm.tables.columns import Value
 from wtm.tables.conditions import Categories, Conditions, Numbers
 from wtm.validation.feature_names import column_names
+from wtm.validation.targets import middle_and_half
 
 BIT = Numbers((0.5,), is_binary=True)
 """The condition on a column of a model without a Booleanizer."""
@@ -25,7 +29,7 @@ class Column:
     Attributes
     ----------
     position : int
-        In the table that the classifier was fitted to.
+        In the table that the model was fitted to.
     name : str
     conditions : Numbers or Categories
         As in `Booleanizer.conditions_`; without a Booleanizer, a column of 0 and 1.
@@ -70,7 +74,7 @@ class Feature:
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule that adds `vote` to the sum of a class where all of `true` hold and none of `false`.
+    """A rule that adds ``vote * max(0, most - n_failed)`` to a sum: n_failed is how many of its conditions fail.
 
     Attributes
     ----------
@@ -79,36 +83,64 @@ class Rule:
     vote : int
         In fixed point, negative for a vote against the class.
     true, false : tuple of int
-        Positions in `ModelTables.features`, ascending.
+        Positions in `ModelTables.features`, ascending: conditions that must hold, and that must not.
+    most : int
+        1 for a strict rule, which votes only if none of its conditions fails. A fuzzy one has the smaller of LF and its
+        number of conditions.
     """
 
     label: int
     vote: int
     true: tuple[int, ...]
     false: tuple[int, ...]
+    most: int = 1
+
+
+@dataclass(frozen=True)
+class Range:
+    """The numbers that a regressor predicts from sums of votes: ``middle + half * min(1, max(-1, sum * share))``.
+
+    Attributes
+    ----------
+    share : float
+        What a vote of 1 is of T.
+    middle, half : tuple of float
+        Of the range of each output: its middle, and half of its width.
+    is_single : bool
+        Whether a prediction is a number, and not a list of numbers.
+    """
+
+    share: float
+    middle: tuple[float, ...]
+    half: tuple[float, ...]
+    is_single: bool
 
 
 @dataclass(frozen=True)
 class ModelTables:
     """A model as conditions and rules.
 
-    The class with the largest sum of votes is predicted, the first one on a tie.
+    Of a classifier, the class with the largest sum of votes is predicted, the first one on a tie.
 
     Attributes
     ----------
     labels : tuple
-        The classes, sorted.
+        The classes, sorted; of a regressor, the numbers of its outputs, from 0.
     n_columns : int
-        Number of columns of the table that the classifier was fitted to.
+        Number of columns of the table that the model was fitted to.
     columns : tuple of Column
         Those that rules use, in the order of the table.
     features : tuple of Feature
         Those that rules use, in the order of the model's features.
     rules : tuple of Rule
         Class by class, in the order of the clauses. There are no two rules of one class with the same conditions, none
-        that contradicts itself and none without conditions or with a vote of 0.
+        that can't vote, and none without conditions or with a vote of 0.
     unit : float
         What a vote of 1 is worth: class sums are sums of votes times `unit`.
+    literal_failures : int or None
+        LF of fuzzy rules; None if the rules are strict.
+    range : Range or None
+        Of a regressor; None for a classifier.
     """
 
     labels: tuple[Any, ...]
@@ -117,14 +149,16 @@ class ModelTables:
     features: tuple[Feature, ...]
     rules: tuple[Rule, ...]
     unit: float
+    literal_failures: int | None = None
+    range: Range | None = None
 
     @classmethod
-    def of(cls, clf: Any, feature_names: Sequence[str] | None = None, bits: int | None = None) -> Self:
-        """Read a fitted classifier.
+    def of(cls, model: Any, feature_names: Sequence[str] | None = None, bits: int | None = None) -> Self:
+        """Read a fitted model.
 
         Parameters
         ----------
-        clf : WTMClassifier
+        model : classifier or regressor of wtm
         feature_names : sequence of str of length `n_features_in_`, optional
             Names of the columns; the default is the names seen in `fit`, or else ``x0``, ``x1`` and so on.
         bits : int, optional
@@ -133,31 +167,39 @@ class ModelTables:
         Raises
         ------
         sklearn.exceptions.NotFittedError
-            `clf` is not fitted.
+            `model` is not fitted.
         TypeError
-            `clf` is not a WTMClassifier, or `bits` not an integer.
+            `model` is not a model of wtm, or `bits` not an integer.
         ValueError
             `feature_names` does not have a different name for each column, or `bits` is out of range.
         """
-        check_classifier(clf)
-        voting = clf._voting_model()
-        votes = _votes_by_conditions(voting, clf._model.parameters.n_features)
+        check_model(model)
+        voting, failures = model._voting_model(), model._literal_failures
+        votes = _votes_by_conditions(voting, model._model.parameters.n_features, failures)
         shift = 0 if bits is None else _shift(max(map(abs, votes.values()), default=0), bits)
         rounded = {rule: _shifted(vote, shift) for rule, vote in votes.items()}
         used = sorted({f for (_, true, false), vote in rounded.items() if vote for f in (*true, *false)})
         place = {feature: i for i, feature in enumerate(used)}
-        columns, features = _used_columns(clf, used, column_names(clf, feature_names))
+        columns, features = _used_columns(model, used, column_names(model, feature_names))
         return cls(
-            labels=tuple(clf.classes_.tolist()),
-            n_columns=int(clf.n_features_in_),
+            labels=tuple(model.classes_.tolist() if isinstance(model, Predictor) else range(model.n_outputs_)),
+            n_columns=int(model.n_features_in_),
             columns=columns,
             features=features,
             rules=tuple(
-                Rule(label, vote, tuple(place[f] for f in true), tuple(place[f] for f in false))
+                Rule(
+                    label,
+                    vote,
+                    tuple(place[f] for f in true),
+                    tuple(place[f] for f in false),
+                    _most(true, false, failures),
+                )
                 for (label, true, false), vote in rounded.items()
                 if vote
             ),
             unit=voting.unit * 2.0**shift,
+            literal_failures=failures,
+            range=_range(model, shift) if isinstance(model, NumberPredictor) else None,
         )
 
     @property
@@ -170,8 +212,19 @@ class ModelTables:
         """A bound on the absolute value of every sum of votes of one class, in whatever order they are added."""
         sides = [[0, 0] for _ in self.labels]
         for rule in self.rules:
-            sides[rule.label][rule.vote > 0] += abs(rule.vote)
+            sides[rule.label][rule.vote > 0] += abs(rule.vote) * rule.most
         return max(max(side) for side in sides)
+
+
+def check_model(model: Any) -> None:
+    """Raise a TypeError or NotFittedError unless `model` is a fitted model of wtm."""
+    if not isinstance(model, RuleBased):
+        raise TypeError(
+            f"model must be a classifier or regressor of wtm, got a {type(model).__name__}. For a pipeline, pass "
+            "pipeline[-1]: what it writes expects rows as pipeline[:-1].transform returns them. For a search, pass "
+            "best_estimator_."
+        )
+    check_is_fitted(model)
 
 
 def signed_bits(magnitude: int) -> int:
@@ -183,18 +236,28 @@ _Conditions = tuple[int, tuple[int, ...], tuple[int, ...]]
 """Position of the class, features that must be true, features that must be false."""
 
 
-def _votes_by_conditions(voting: VotingModel, n_features: int) -> dict[_Conditions, int]:
-    """Add up the votes of clauses with the same conditions; leave out those that are never true."""
+def _votes_by_conditions(voting: VotingModel, n_features: int, failures: int | None) -> dict[_Conditions, int]:
+    """Add up the votes of clauses with the same conditions; leave out those that can't vote."""
     votes: dict[_Conditions, int] = {}
     ends, literals = voting.clause_ends.tolist(), voting.literal_list.tolist()
     for clause, vote in enumerate(voting.clause_votes.tolist()):
         included = literals[ends[clause] : ends[clause + 1]]
         true = tuple(sorted(f for f in included if f < n_features))
         false = tuple(sorted(f - n_features for f in included if f >= n_features))
-        if included and set(true).isdisjoint(false):
+        if included and len(set(true).intersection(false)) < _most(true, false, failures):
             rule = clause // voting.n_clauses, true, false
             votes[rule] = votes.get(rule, 0) + vote
     return votes
+
+
+def _most(true: tuple[int, ...], false: tuple[int, ...], failures: int | None) -> int:
+    return min(failures or 1, len(true) + len(false))
+
+
+def _range(model: NumberPredictor, shift: int) -> Range:
+    middle, half = middle_and_half(model.y_range_)
+    share = model._voting_model().unit / model._model.parameters.T * 2.0**shift
+    return Range(share, tuple(middle.tolist()), tuple(half.tolist()), model.y_ndim_ == 1)
 
 
 def _shift(max_vote: int, bits: int) -> int:
@@ -214,10 +277,10 @@ def _shifted(vote: int, shift: int) -> int:
 
 
 def _used_columns(
-    clf: Predictor, used: list[int], names: Sequence[Any] | None
+    model: RuleBased, used: list[int], names: Sequence[Any] | None
 ) -> tuple[tuple[Column, ...], tuple[Feature, ...]]:
     """Return the columns of the features `used`, and these features."""
-    conditions = None if clf.booleanizer_ is None else clf.booleanizer_.conditions_
+    conditions = None if model.booleanizer_ is None else model.booleanizer_.conditions_
     columns: list[Column] = []
     features = []
     for feature in used:

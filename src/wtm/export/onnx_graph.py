@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from wtm.export.model_tables import Column, Feature, ModelTables, tests_of
+from wtm.export.model_tables import Column, Feature, ModelTables, Range, tests_of
 from wtm.export.names import Identifiers, plain
 from wtm.utils.memory_limits import check_memory
 from wtm.utils.printable import short_repr
@@ -16,7 +16,9 @@ _IR_VERSION = 8
 _FLOAT, _UINT8, _INT64, _STRING, _BOOL, _DOUBLE = 1, 2, 7, 8, 9, 11  # of onnx.TensorProto
 
 
-def to_onnx(clf: Any, *, missing: str = "", feature_names: Sequence[str] | None = None, bits: int | None = None) -> Any:
+def to_onnx(
+    model: Any, *, missing: str = "", feature_names: Sequence[str] | None = None, bits: int | None = None
+) -> Any:
     """Write a model, its Booleanizer included, as an ONNX graph.
 
     If all columns that rules use are numbers, the input is ``X``, float64 of shape (n_samples, `n_features_in_`).
@@ -24,14 +26,15 @@ def to_onnx(clf: Any, *, missing: str = "", feature_names: Sequence[str] | None 
     name if that is an identifier; the metadata ``columns`` maps all inputs to names of columns. NaN is missing, and so
     is the string `missing`.
 
-    The outputs are ``label``, of shape (n_samples,), and ``class_sums`` and ``probabilities``, float64 of shape
-    (n_samples, n_classes). Votes are added as 64-bit integers, so labels and class sums are exactly those of the
-    classifier; probabilities can differ in the last digits.
+    Of a classifier, the outputs are ``label``, of shape (n_samples,), and ``class_sums`` and ``probabilities``, float64
+    of shape (n_samples, n_classes). Votes are added as 64-bit integers, so labels and class sums are exactly those of
+    the model; probabilities can differ in the last digits. Of a regressor, the output is ``prediction``, float64 of the
+    shape that `predict` returns.
 
     Parameters
     ----------
-    clf : WTMClassifier
-        A fitted classifier.
+    model : classifier or regressor of wtm
+        Fitted.
     missing : str, default=""
         What stands for a missing value in inputs of strings.
     feature_names : sequence of str of length `n_features_in_`, optional
@@ -49,7 +52,7 @@ def to_onnx(clf: Any, *, missing: str = "", feature_names: Sequence[str] | None 
     ImportError
         onnx is not installed.
     sklearn.exceptions.NotFittedError, TypeError, ValueError
-        `clf` is not a fitted WTMClassifier, another argument is not as described, `missing` is also a category, a
+        `model` is not a fitted model of wtm, another argument is not as described, `missing` is also a category, a
         column holds both text and numbers, or a string has no encoding in UTF-8.
     """
     try:
@@ -58,12 +61,15 @@ def to_onnx(clf: Any, *, missing: str = "", feature_names: Sequence[str] | None 
         raise ImportError(
             "to_onnx needs onnx. Install it with: pip install 'weighted-tsetlin-machine[onnx]'."
         ) from error
-    tables = ModelTables.of(clf, feature_names, bits)
+    tables = ModelTables.of(model, feature_names, bits)
     for column in tables.columns:
         _check_column(column, missing)
     _check_texts(tables, missing)
     graph = _Graph(onnx)
     totals = _totals(graph, tables, missing)
+    if tables.range is not None:
+        _add_numbers(graph, totals, tables.range)
+        return graph.model(tables)
     # Not ArgMax of the totals: not every onnxruntime has it for int64.
     is_best = graph.add("Equal", totals, graph.add("ReduceMax", totals, axes=[1]))
     best = graph.add("ArgMax", graph.add("Cast", is_best, to=_FLOAT), axis=1, keepdims=0)
@@ -71,9 +77,23 @@ def to_onnx(clf: Any, *, missing: str = "", feature_names: Sequence[str] | None 
     graph.add("Gather", graph.constant(np.array(tables.labels, object if is_text else None)), best, output="label")
     as_floats = graph.add("Cast", totals, to=_DOUBLE)
     graph.add("Mul", as_floats, graph.constant(np.array(tables.unit)), output="class_sums")
-    logits = graph.add("Mul", as_floats, graph.constant(np.array(tables.unit * clf._model.logit_scale)))
+    logits = graph.add("Mul", as_floats, graph.constant(np.array(tables.unit * model._model.logit_scale)))
     graph.add("Softmax", logits, axis=1, output="probabilities")
     return graph.model(tables)
+
+
+def _add_numbers(graph: "_Graph", totals: str, range: Range) -> None:
+    """Turn totals into numbers."""
+    shares = graph.add("Mul", graph.add("Cast", totals, to=_DOUBLE), graph.constant(np.array(range.share)))
+    ends = [graph.constant(np.array(end)) for end in (-1.0, 1.0)]
+    clipped = graph.add("Min", graph.add("Max", shares, ends[0]), ends[1])
+    scaled = graph.add("Mul", clipped, graph.constant(np.array(range.half)))
+    middle = graph.constant(np.array(range.middle))
+    if not range.is_single:
+        graph.add("Add", scaled, middle, output="prediction")
+        return
+    numbers = graph.add("Add", scaled, middle)
+    graph.add("Squeeze", numbers, graph.constant(np.array([1])), output="prediction")
 
 
 class _Graph:
@@ -81,7 +101,7 @@ class _Graph:
 
     def __init__(self, onnx: Any) -> None:
         self._onnx = onnx
-        self._names = Identifiers("label", "class_sums", "probabilities")
+        self._names = Identifiers("label", "class_sums", "probabilities", "prediction")
         self._nodes: list[Any] = []
         self._constants: list[Any] = []
         self._inputs: dict[str, Any] = {}
@@ -113,8 +133,12 @@ class _Graph:
         helper = self._onnx.helper
         label = {str: _STRING, bool: _BOOL, int: _INT64, float: _DOUBLE}[type(tables.labels[0])]
         shape = ["n_samples", len(tables.labels)]
-        outputs = [helper.make_tensor_value_info("label", label, ["n_samples"])]
-        outputs += [helper.make_tensor_value_info(name, _DOUBLE, shape) for name in ("class_sums", "probabilities")]
+        if tables.range is not None:
+            rows = shape[:1] if tables.range.is_single else shape
+            outputs = [helper.make_tensor_value_info("prediction", _DOUBLE, rows)]
+        else:
+            outputs = [helper.make_tensor_value_info("label", label, ["n_samples"])]
+            outputs += [helper.make_tensor_value_info(name, _DOUBLE, shape) for name in ("class_sums", "probabilities")]
         graph = helper.make_graph(self._nodes, "wtm", list(self._inputs.values()), outputs, self._constants)
         opsets = [helper.make_opsetid(domain, version) for domain, version in _OPSETS.items()]
         model = helper.make_model(graph, producer_name="wtm", opset_imports=opsets, ir_version=_IR_VERSION)
@@ -202,11 +226,11 @@ def _totals(graph: _Graph, tables: ModelTables, missing: str) -> str:
     literals = np.zeros((len(order), len(rules)), np.int8)
     votes = np.zeros((len(rules), len(tables.labels)), np.int64)
     for i, rule in enumerate(rules):
-        literals[[row[feature] for feature in rule.true], i] = 1
-        literals[[row[feature] for feature in rule.false], i] = -1
+        literals[[row[feature] for feature in rule.true], i] += 1
+        literals[[row[feature] for feature in rule.false], i] -= 1
         votes[i, rule.label] = rule.vote
-    # A rule is true where as many literals as it has features to be true add up.
+    # What adds up is the number of true conditions, minus those that must be false: at most the former.
     found = graph.add("MatMulInteger", graph.add("Cast", features, to=_UINT8), graph.constant(literals))
-    needed = graph.constant(np.array([len(rule.true) for rule in rules], np.int32))
-    is_true = graph.add("Cast", graph.add("Equal", found, needed), to=_INT64)
-    return graph.add("MatMul", is_true, graph.constant(votes))
+    silent = graph.constant(np.array([len(rule.true) - rule.most for rule in rules], np.int32))
+    surplus = graph.add("Max", graph.add("Sub", found, silent), graph.constant(np.array(0, np.int32)))
+    return graph.add("MatMul", graph.add("Cast", surplus, to=_INT64), graph.constant(votes))

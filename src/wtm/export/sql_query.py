@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from wtm.export.model_tables import Column, Feature, ModelTables, Rule
+from wtm.export.model_tables import Column, Feature, ModelTables, Range, Rule
 from wtm.export.names import Identifiers
 from wtm.utils.printable import short_repr
 
@@ -17,7 +17,7 @@ _COMMA = ",\n    "
 
 
 def to_sql(
-    clf: Any,
+    model: Any,
     *,
     dialect: str = "duckdb",
     table: str = "data",
@@ -27,13 +27,13 @@ def to_sql(
 ) -> str:
     """Write a model as a query that predicts the rows of a table.
 
-    The query gives the columns `keep`, a column ``sum_LABEL`` for each class and a column ``prediction``. It finds
-    columns by name. NULL is missing.
+    The query gives the columns `keep`, of a classifier a column ``sum_LABEL`` for each class, and a column
+    ``prediction``, of several outputs ``prediction_0`` and so on. It finds columns by name. NULL is missing.
 
     Parameters
     ----------
-    clf : WTMClassifier
-        A fitted classifier.
+    model : classifier or regressor of wtm
+        Fitted.
     dialect : {"duckdb", "sqlite"}, default="duckdb"
     table : str, default="data"
         Name of the table or view.
@@ -52,17 +52,21 @@ def to_sql(
     Raises
     ------
     sklearn.exceptions.NotFittedError, TypeError, ValueError
-        `clf` is not a fitted WTMClassifier, another argument is not as described, or SQL can't express a name or value:
-        names that differ only in case, the null character, text next to numbers in one column (in DuckDB).
+        `model` is not a fitted model of wtm, another argument is not as described, or SQL can't express a name or a
+        value: names that differ only in case, the null character, text next to numbers in one column (in DuckDB).
     """
     if dialect not in DIALECTS:
         raise ValueError(f"dialect must be one of {', '.join(DIALECTS)}; got {dialect!r}.")
     if isinstance(keep, str):
         raise TypeError(f"keep must be a list of names, got the string {keep!r}. Pass [{keep!r}].")
-    tables = ModelTables.of(clf, feature_names, bits)
+    tables = ModelTables.of(model, feature_names, bits)
     write = _Writer(dialect, tables)
     used, totals = [column.name for column in tables.columns], [f"s{i}" for i in range(len(tables.labels))]
-    results = [*keep, *(f"sum_{label}" for label in tables.labels), "prediction"]
+    predictions = ["prediction"]
+    if tables.range is not None and not tables.range.is_single:
+        predictions = [f"prediction_{i}" for i in tables.labels]
+    sums = [] if tables.range is not None else [f"sum_{label}" for label in tables.labels]
+    results = [*keep, *sums, *predictions]
     rename = "Rename one, with feature_names if it is a column of the model."
     _check_different(list(dict.fromkeys([*keep, *used])), "columns", rename)
     rename = "Train with labels that differ in more than case, or leave the column out of keep."
@@ -80,7 +84,10 @@ def to_sql(
         name = names.new("wtm", step)
         parts.append(f"{name} AS MATERIALIZED (\n{_select(columns.items(), source)}\n)")
         source = name
-    values = [*kept, *map(write.class_sum, totals), write.decision(totals, tables.labels)]
+    if tables.range is not None:
+        values = [*kept, *write.numbers(totals, tables.range)]
+    else:
+        values = [*kept, *map(write.class_sum, totals), write.decision(totals, tables.labels)]
     return f"WITH {', '.join(parts)}\n{_select(zip(map(write.name, results), values, strict=True), source)}\n"
 
 
@@ -104,7 +111,9 @@ class _Writer:
     def __init__(self, dialect: str, tables: ModelTables) -> None:
         self._is_sqlite = dialect == "sqlite"
         self.double, self._text = ("REAL", "TEXT") if self._is_sqlite else ("DOUBLE", "VARCHAR")
+        self._max = "max" if self._is_sqlite else "greatest"
         self._unit = tables.unit
+        self._is_fuzzy = tables.literal_failures is not None
         conditions = list(map(self._condition, tables.features))
         named = {f"f{i}": condition for i, condition in enumerate(conditions)}
         columns = {f"c{i}": f"c{i}" for i in range(len(tables.columns))}
@@ -138,8 +147,26 @@ class _Writer:
 
     def sum(self, rules: Iterable[Rule]) -> str:
         """Return the sum of the votes of rules."""
-        votes = (f"CASE WHEN {self._premise(rule)} THEN {self._integer(rule.vote)} ELSE 0 END" for rule in rules)
+        votes = map(self._fuzzy_vote if self._is_fuzzy else self._strict_vote, rules)
         return _joined([self._integer(0), *votes], " +\n      ")
+
+    def _strict_vote(self, rule: Rule) -> str:
+        return f"CASE WHEN {self._premise(rule)} THEN {self._integer(rule.vote)} ELSE 0 END"
+
+    def _fuzzy_vote(self, rule: Rule) -> str:
+        """Return what a rule adds, of conditions that are 1 or 0."""
+        true, false = (
+            _joined([self._features[f] for f in of_rule] or ["0"], " + ") for of_rule in (rule.true, rule.false)
+        )
+        return f"{self._integer(rule.vote)} * {self._max}(0, {rule.most - len(rule.true)} + {true} - ({false}))"
+
+    def numbers(self, totals: list[str], range: Range) -> list[str]:
+        """Return the numbers that totals stand for."""
+        least, share = "min" if self._is_sqlite else "least", self.number(range.share)
+        shares = (f"CAST({total} AS {self.double}) * {share}" for total in totals)
+        clipped = (f"{self._max}({self.number(-1.0)}, {least}({self.number(1.0)}, {of_T}))" for of_T in shares)
+        ends = zip(clipped, range.middle, range.half, strict=True)
+        return [f"{self.number(middle)} + {of_T} * {self.number(half)}" for of_T, middle, half in ends]
 
     def decision(self, totals: list[str], labels: Sequence[Any]) -> str:
         """Return the label of the first of the largest totals."""
@@ -162,9 +189,12 @@ class _Writer:
 
     def _condition(self, feature: Feature) -> str:
         name = f"c{feature.column}"
-        if feature.test == "missing":
-            return f"({name} IS NULL)"
-        return f"coalesce({name} {feature.test} {self._literal(feature.value, as_number=True)}, FALSE)"
+        compared = (
+            f"{name} {feature.test} {self._literal(feature.value, as_number=True)}" if feature.test != "missing" else ""
+        )
+        if self._is_fuzzy:
+            return f"(CASE WHEN {compared or f'{name} IS NULL'} THEN 1 ELSE 0 END)"
+        return f"coalesce({compared}, FALSE)" if compared else f"({name} IS NULL)"
 
     def _premise(self, rule: Rule) -> str:
         features = self._features
@@ -176,7 +206,7 @@ class _Writer:
         groups = [totals[i : i + _MOST_TERMS] for i in range(0, len(totals), _MOST_TERMS)]
         if len(groups) > 1:
             return self._largest(list(map(self._largest, groups)))
-        return f"{'max' if self._is_sqlite else 'greatest'}({', '.join(totals)})"
+        return f"{self._max}({', '.join(totals)})"
 
     def _integer(self, value: int) -> str:
         return str(value) if self._is_sqlite else f"{value}::BIGINT"

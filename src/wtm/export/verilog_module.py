@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from wtm.export.model_tables import ModelTables, signed_bits
+from wtm.export.model_tables import ModelTables, check_model, signed_bits
 from wtm.export.names import check_name, describe, in_comment
+from wtm.rules.readable import Readable
 
 
 def to_verilog(
-    clf: Any, name: str = "model", *, feature_names: Sequence[str] | None = None, bits: int | None = None
+    model: Any, name: str = "model", *, feature_names: Sequence[str] | None = None, bits: int | None = None
 ) -> str:
     """Write a model as a combinational module in Verilog-2001, ``NAME_predict``.
 
@@ -17,8 +18,8 @@ def to_verilog(
 
     Parameters
     ----------
-    clf : WTMClassifier
-        A fitted classifier.
+    model : WTMClassifier
+        Fitted.
     name : str, default="model"
         What the name of the module starts with: lower-case letters, digits and underscores.
     feature_names : sequence of str of length `n_features_in_`, optional
@@ -35,10 +36,16 @@ def to_verilog(
     Raises
     ------
     sklearn.exceptions.NotFittedError, TypeError, ValueError
-        `clf` is not a fitted WTMClassifier, or another argument is not as described.
+        `model` is not a fitted WTMClassifier, or another argument is not as described.
     """
     check_name(name)
-    return "\n".join(_lines(ModelTables.of(clf, feature_names, bits), name)) + "\n"
+    check_model(model)
+    if not isinstance(model, Readable):
+        raise TypeError(
+            f"Verilog can only express a WTMClassifier, got a {type(model).__name__}: use to_c, which a soft core or a "
+            "microcontroller can run."
+        )
+    return "\n".join(_lines(ModelTables.of(model, feature_names, bits), name)) + "\n"
 
 
 def _lines(tables: ModelTables, name: str) -> Iterator[str]:

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from sklearn.utils import _safe_indexing, check_consistent_length, check_scalar
 
 from wtm.export.model_tables import Column, ModelTables
+from wtm.prediction import check_classifier
 from wtm.rules import Explanation, RuleTable
 from wtm.tables.columns import Column as TableColumn
 from wtm.tables.columns import NumberColumn, Value
@@ -42,6 +43,7 @@ def page_data(
     integers, and text, since JavaScript's numbers can't hold all of them: the page adds up what `predict` adds up. Of
     two classes, all votes are on the second, as in `WTMClassifier.rules`.
     """
+    check_classifier(clf)
     tables = ModelTables.of(clf, feature_names)
     check_scalar(n_rows, "n_rows", numbers.Integral, min_val=0)
     shape = None if image_shape is None else check_image_shape(image_shape, tables.n_columns)
