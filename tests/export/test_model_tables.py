@@ -74,7 +74,7 @@ def test_what_is_not_a_fitted_classifier_is_refused(write):
         pytest.importorskip("onnx")
     with pytest.raises(NotFittedError):
         write(WTMClassifier())
-    with pytest.raises(TypeError, match="model must be a classifier or regressor of wtm, got a Booleanizer"):
+    with pytest.raises(TypeError, match="model must be a classifier or regressor of wtm for tables, got a Booleanizer"):
         write(Booleanizer())
     with pytest.raises(TypeError, match=r"got a Pipeline. .* pass pipeline\[-1\]: .*:-1\].transform"):
         write(make_pipeline(WTMClassifier()))

@@ -298,7 +298,9 @@ def test_what_there_is_not_is_said():
 
 def test_what_is_for_rules_on_columns_refuses_images(fitted):
     for refuse in (export.to_json, export.to_python, export.to_c):
-        with pytest.raises(TypeError, match=r"must be a WTMClassifier.*got a ConvolutionalWTMClassifier"):
+        with pytest.raises(
+            TypeError, match=r"must be a classifier or regressor of wtm for tables, got a ConvolutionalWTMClassifier"
+        ):
             refuse(fitted)
 
 

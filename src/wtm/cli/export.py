@@ -20,7 +20,7 @@ from wtm.export.c_source import NUMBER_TYPES
 from wtm.export.model_size import compare
 from wtm.export.names import check_name
 from wtm.export.sql_query import DIALECTS
-from wtm.loading import load_model
+from wtm.loading import load_table_model
 from wtm.table_files.open_table import STANDARD_STREAM
 from wtm.utils.atomic_write import atomic_write
 from wtm.utils.printable import counted
@@ -76,7 +76,7 @@ def export(
     with new_folder(out):
         for path in paths:
             check_output(path, [model] if data is None else [model, data], overwrite=overwrite)
-        loaded: AnyModel = load_model(model)
+        loaded: AnyModel = load_table_model(model)
         if "keep" in given:
             given["keep"] = parse_names(given["keep"], getattr(loaded, "feature_names_in_", ()), "--keep")
         try:

@@ -15,7 +15,7 @@ from wtm.cli.output import check_output
 from wtm.cli.table_options import TableOptions
 from wtm.fuzzy_classifier import FuzzyWTMClassifier
 from wtm.fuzzy_regressor import FuzzyWTMRegressor
-from wtm.loading import load_model
+from wtm.loading import load_table_model
 from wtm.table_files.open_table import STANDARD_STREAM
 from wtm.utils.printable import counted
 
@@ -73,7 +73,7 @@ def _loaded(options: TableOptions, path: Path, out: Path) -> AnyModel:
     if out == STANDARD_STREAM:
         raise OptionError("a model can't be written to standard output: give --out the name of a file.")
     check_output(out, [path, options.data], overwrite=options.overwrite)
-    model: AnyModel = load_model(path)
+    model: AnyModel = load_table_model(path)
     return model
 
 
