@@ -6,7 +6,7 @@
 import argparse
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -53,12 +53,14 @@ FIXED: dict[str, Callable[[int], Any]] = {
 """New estimators by method, with scikit-learn's defaults unless the method's name says otherwise."""
 
 
-def measure_baselines(data_dir: Path | None, out: Path, n_seeds: int = 1, *, resume: bool = False) -> None:
-    """Fit every method, those that depend on a seed with several; write a file each; print a table."""
+def measure_baselines(
+    data_dir: Path | None, out: Path, n_seeds: int = 1, *, names: Collection[str] = (), resume: bool = False
+) -> None:
+    """Fit the named methods (default: all), those that depend on a seed with several; write files; print a table."""
     prepare_folder(out)
     paths = {
         out / f"{name}-seed{seed}.json": (name, seed)
-        for name in METHODS
+        for name in names or METHODS
         for seed in range(n_seeds if name in RANDOM else 1)
     }
     if not resume:
@@ -93,12 +95,15 @@ def _measure(problem: Problem, name: str, seed: int, path: Path) -> None:
 def main() -> None:
     """Read the command line, and measure."""
     parser = argparse.ArgumentParser(description="Measure methods of scikit-learn on MNIST's bits.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(METHODS)}; default: all")
     parser.add_argument("--data-dir", type=Path, help="folder with the data sets; default: $WTM_DATA")
     parser.add_argument("--out", type=Path, default=Path("out/baselines"), help="folder for the results")
     parser.add_argument("--seeds", type=int, default=1, help="fits per method that depends on a seed")
     parser.add_argument("--resume", action="store_true", help="skip methods that have been measured")
     given = parser.parse_args()
-    measure_baselines(given.data_dir, given.out, given.seeds, resume=given.resume)
+    if unknown := set(given.names) - set(METHODS):
+        parser.error(f"{', '.join(sorted(unknown))} must be one of {', '.join(METHODS)}")
+    measure_baselines(given.data_dir, given.out, given.seeds, names=given.names, resume=given.resume)
 
 
 if __name__ == "__main__":

@@ -81,11 +81,9 @@ def test_one_training_alone(tmp_path):
     keep(tmp_path, made_up_record(BEST, [87.0, 88.0, 87.5], planned=3, seconds=2.0))
     text = report_of(tmp_path)
     assert report_of(tmp_path) == text
-    assert (
-        "TM: 25,000 clauses per class, p_s 0.033, T 100 (`wtm reproduce connect-4 --preset classic --methods tm`)"
-        in text
-    )
-    assert "- **Fewer epochs** than the paper: Connect-4, WTM 25,000: 3 of 1,000." in text
+    tm = "TM: 25,000 clauses per class, p_s 0.033, T 100"
+    assert f"{tm} (`wtm reproduce connect-4 --preset classic --methods tm`)" in " ".join(text.split())
+    assert "Connect-4, WTM 25,000: 3 of 1,000 (-0.50 in the last 1)." in " ".join(text.split())
     assert "`wtm reproduce imdb --recipe authors --preset best --methods wtm`" in text
     assert "Made by `wtm reproduce connect-4 --preset best --seeds 1`." in text
     assert "`python -m studies.sampling_speed`" in text
@@ -187,7 +185,8 @@ def test_held_weights_are_reported(tmp_path):
     record = made_up_record(BEST, [87.0])
     record.history["weights_saturated"][:] = [1_234]
     keep(tmp_path, record)
-    assert "Updates held at its ends: Connect-4, gamma 0.0007, seed 0: 1,234." in report_of(tmp_path)
+    held = "Updates held at its ends: Connect-4, gamma 0.0007, seed 0: 1,234."
+    assert held in " ".join(report_of(tmp_path).split())
 
 
 @pytest.mark.parametrize(("deviation", "verdict"), [(0.001, "yes"), (0.03, "undecided"), (1.0, "no")])

@@ -332,7 +332,7 @@ def test_every_experiment_in_its_quick_form_and_a_report_of_all(few_positions, e
     assert result.exit_code == 0, result.output
     report = (out / "quick" / "paper.md").read_text(encoding="utf-8")
     assert "Their figures mean nothing" in report
-    missing = [line for line in report.splitlines() if line.startswith("Missing")]
+    missing = [" ".join(part.split()) for part in report.split("\n\n") if part.startswith("Missing")]
     assert sum("sweep" in line for line in missing) == 3  # one line per data set
     assert sum("python -m studies." in line for line in missing) == 2
     assert len(missing) == 5

@@ -191,3 +191,22 @@ def _report(
 
     folder = results / QUICK_FOLDER if quick else results
     write_report(folder, out or (folder if quick else Path("docs")))
+
+
+@reproduce.command("verify")
+def _verify(
+    results: Annotated[Path, typer.Option(file_okay=False, help="Folder with the results.")] = Path("results"),
+    epochs: Annotated[int, typer.Option(callback=in_range(1), help="Epochs to train again of each record.")] = 2,
+    data_dir: Annotated[
+        Path | None,
+        typer.Option(file_okay=False, help="Folder with the data sets, instead of WTM_DATA.", show_default=False),
+    ] = None,
+    n_jobs: NJobs = ALL_CORES,
+) -> None:
+    """Train the first epochs of all results again, and say whether they are the same, bit for bit.
+
+    Example: wtm reproduce verify --results results --data-dir data
+    """
+    from wtm.paper.verify import verify_results
+
+    verify_results(results, data_dir, epochs, n_jobs)

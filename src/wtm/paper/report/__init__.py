@@ -1,12 +1,14 @@
 """The report: every table and figure of the paper next to our results."""
 
+import textwrap
 from importlib.resources import files
 from pathlib import Path
 from string import Template
 
 from wtm.paper.intervals import MIN_SEEDS, RULE
 from wtm.paper.json_files import prepare_folder
-from wtm.paper.report.claims import HEADLINES, OTHERS, claims_table, margin
+from wtm.paper.report.claim import margin
+from wtm.paper.report.claims import HEADLINES, OTHERS, claims_table
 from wtm.paper.report.errata import impossible_deviation, windows_of_table_3
 from wtm.paper.report.provenance import describe_environment, provenance
 from wtm.paper.report.result_folder import Results, read_results
@@ -46,8 +48,16 @@ def write_report(folder: Path, out: Path) -> None:
     }
     template = Template(files(__name__).joinpath("paper_template.md").read_text(encoding="utf-8"))
     text = template.substitute({name: "\n\n".join(of_section) for name, of_section in blocks.items()})
-    (out / "paper.md").write_text(text, encoding="utf-8")
+    (out / "paper.md").write_text("\n".join(map(_wrapped, text.splitlines())) + "\n", encoding="utf-8")
     say(f"Written: {out / 'paper.md'} and {len(list((out / 'paper').glob('*.svg')))} figures")
+
+
+def _wrapped(line: str) -> str:
+    """Wrap a line of text or of a list; tables and figures stay whole."""
+    if line.startswith(("|", "![", "#")):
+        return line
+    indent = "  " * line.startswith("- ")
+    return textwrap.fill(line, 120, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def _held(results: Results) -> str:

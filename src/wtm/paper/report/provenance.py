@@ -18,9 +18,8 @@ def provenance(results: Results) -> Iterator[str]:
     named = ", ".join(f"{revision[:7]} ({n})" for revision, n in revisions.items() if revision)
     yield (
         f"Revisions of this code, with the number of results: {named or 'none'}; {revisions[None]} results are older "
-        "than the field. The engine's draws have not changed since: "
-        "`pytest -m slow tests/paper/test_results_remade.py` trains the first epochs again. "
-        "`requirements-reproduction.txt` has the exact versions."
+        "than the field. The engine's draws have not changed since: `wtm reproduce verify` trains the "
+        "first epochs again. `requirements-reproduction.txt` has the exact versions."
     )
     digests = {key: {r.data["digest"] for r in records} for key, records in results.records.items() if records}
     said = ", ".join(f"{NAMES_BY_RECIPE[key]} {' '.join(sorted(found))}" for key, found in digests.items())

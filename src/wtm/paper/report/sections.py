@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wtm.paper.figures import draw_learning_curves, draw_sweep, draw_weights
-from wtm.paper.record import Groups, Record
+from wtm.paper.record import Groups, Record, by_setting
 from wtm.paper.report.other_methods import METHODS, baselines_table
 from wtm.paper.report.result_folder import Results
 from wtm.paper.report.sampling import explain_sampling, first_epoch_table, sampling_table
@@ -27,12 +27,12 @@ from wtm.paper.settings import (
     WEIGHTS,
     Plans,
     Preset,
-    Setting,
     Swept,
     large_machines,
     paper_epochs,
 )
-from wtm.paper.text_table import NOTHING, Table
+from wtm.paper.summary import summarise
+from wtm.paper.text_table import NOTHING, Table, signed
 
 Blocks = Iterator[str]
 
@@ -199,14 +199,13 @@ class Sections:
     def unfinished(self) -> Blocks:
         """Yield the machines of the paper's tables that have fewer epochs than there."""
         for key, records in self.results.records.items():
-            groups: dict[Setting, list[int]] = {}
-            for record in records:
-                groups.setdefault(record.setting, []).append(record.n_epochs)
-            for setting, epochs in groups.items():
-                planned = paper_epochs(key, setting) or 0
-                if min(epochs) < planned:
+            for group in by_setting(records):
+                setting, summary = group[0].setting, summarise(group)
+                if summary.epochs < (planned := paper_epochs(key, setting) or 0):
+                    rise = summary.mean - summarise(group, max(1, summary.epochs - summary.averaged)).mean
                     machine = f"{NAMES_BY_RECIPE[key]}, {setting.method} {setting.n_clauses:,}"
-                    yield f"{machine}: {min(epochs):,} of {planned:,}"
+                    trend = f"{signed(rise)} in the last {summary.averaged}"
+                    yield f"{machine}: {summary.epochs:,} of {planned:,} ({trend})"
 
     def _image(self, title: str, path: Path, drawn: bool) -> Blocks:
         if drawn:

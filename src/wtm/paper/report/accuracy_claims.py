@@ -1,0 +1,248 @@
+"""The paper's claims on accuracies: of the WTM and the TM, and of one machine."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from wtm.paper.intervals import MIN_SEEDS, UNDECIDED, Claimed, against_one_run, between, deviation_interval, mean_text
+from wtm.paper.record import SAMPLED, common_epochs
+from wtm.paper.report.claim import Claim, Finding, facts, margin, protocol_of
+from wtm.paper.report.result_folder import NotMeasuredError, Results, last_mean
+from wtm.paper.reported import papers_row, reported_for
+from wtm.paper.settings import (
+    COMPRESSION,
+    NAMES,
+    NAMES_BY_RECIPE,
+    PRESETS,
+    SWEEPS,
+    Plans,
+    Preset,
+    Setting,
+    Swept,
+    large_machines,
+)
+from wtm.paper.summary import Summary, summarise
+
+_Values = Callable[[Summary], Sequence[float]]
+
+_STEADY_FROM = 131
+_WTM_PEAKS = {"mnist": 98.63, "imdb-authors": 90.37, "connect-4": 87.91}
+_TM_PEAK = 98.27
+_ABSTRACT = ("mnist", "imdb-authors", "connect-4")
+_POOLED = {"imdb-authors": "imdb-file-order", "mnist": "shuffled"}
+"""More trainings of the large WTM: on IMDb in another order, which does not matter there; on MNIST other seeds."""
+
+
+def _compression(key: str) -> Claim:
+    share, few, many = COMPRESSION[key].share, COMPRESSION[key].weighted.setting, COMPRESSION[key].classic.setting
+
+    def rule(results: Results) -> Finding:
+        wtm, tm = _over_the_same_epochs(results, key, few, many)
+        difference = between(wtm.seed_means, tm.seed_means)
+        verdict = difference.verdict(Claimed.REACHES, margin(key))
+        if verdict != UNDECIDED and _another_t_reverses(results, key, many, wtm, verdict):
+            verdict = "depends on T"
+        protocol = protocol_of(key, wtm.epochs, few, many, notes=["TM's T and p_s assumed"])
+        return Finding(f"{wtm}, {tm}", str(difference), protocol, verdict)
+
+    text = f"a WTM of {few.n_clauses:,} clauses reaches a TM of {many.n_clauses:,} ({share})"
+    return Claim(f"{NAMES[key]}: {text}", "in words", rule)
+
+
+def _another_t_reverses(results: Results, key: str, many: Setting, wtm: Summary, verdict: str) -> bool:
+    """Return whether a TM with another T, of one seed or more, would give the opposite verdict on means alone."""
+    for records in results.groups(key, (*SWEEPS[key][Swept.T], *SWEEPS[key][Swept.CLAUSES])):
+        setting = records[0].setting
+        larger = setting.n_clauses - many.n_clauses
+        if setting.method == "WTM" or setting == many or (larger > 0 if verdict == "yes" else larger < 0):
+            continue
+        n_epochs = min(wtm.epochs, common_epochs([records]))
+        ours = results.summary(key, COMPRESSION[key].weighted.setting, n_epochs)
+        difference = ours.mean - summarise(records, n_epochs).mean
+        if difference < -margin(key) if verdict == "yes" else difference > -margin(key):
+            return True
+    return False
+
+
+def _equal_clauses(key: str) -> Claim:
+    best, classic = large_machines(key)
+    a, b = (papers_row(key, setting)[1].mean for setting in (best, classic))
+
+    def rule(results: Results) -> Finding:
+        wtm, tm = _over_the_same_epochs(results, key, best, classic)
+        difference = between(wtm.seed_means, tm.seed_means)
+        verdict = difference.verdict(Claimed.BETTER, margin(key))
+        return Finding(f"{wtm}, {tm}", str(difference), protocol_of(key, wtm.epochs, best, classic), verdict)
+
+    text = f"{NAMES_BY_RECIPE[key]}: at {best.n_clauses:,} clauses the WTM is better than the TM"
+    return Claim(text, f"{a:.2f}, {b:.2f}: {a - b:+.2f}", rule)
+
+
+def _weights_help(key: str) -> Claim:
+    weighted = PRESETS[key][Preset.LIGHT][0].setting
+
+    def rule(results: Results) -> Finding:
+        wtm, plain = _over_the_same_epochs(results, key, weighted, replace(weighted, method="TM", gamma=0.0))
+        difference = between(wtm.seed_means, plain.seed_means)
+        verdict = difference.verdict(Claimed.BETTER, margin(key))
+        return Finding(f"{wtm}, {plain}", str(difference), f"not in the paper; {wtm.epochs:,} epochs", verdict)
+
+    machine = f"{weighted.n_clauses:,} clauses, gamma {weighted.gamma:g} or 0"
+    return Claim(f"{NAMES[key]}: weights help, all else equal ({machine})", "in words", rule)
+
+
+def _over_the_same_epochs(results: Results, key: str, *settings: Setting) -> list[Summary]:
+    n_epochs = common_epochs([results.required(key, setting) for setting in settings])
+    return [results.summary(key, setting, n_epochs) for setting in settings]
+
+
+def _clauses_help(key: str) -> Claim:
+    def rule(results: Results) -> Finding:
+        said, rises = [], []
+        for method in ("WTM", "TM"):
+            plans: Plans = tuple(plan for plan in SWEEPS[key][Swept.CLAUSES] if plan.setting.method == method)
+            groups = results.groups(key, plans)
+            if len(groups) < 2:
+                raise NotMeasuredError
+            n_epochs = common_epochs(groups)
+            means = [summarise(records, n_epochs).mean for records in groups]
+            said.append(f"{method} {means[0]:.2f} to {means[-1]:.2f}")
+            rises += [b > a for a, b in pairwise(means)]
+        first, last = (groups[i][0].setting.n_clauses for i in (0, -1))
+        here = f"{', '.join(said)}; better at {sum(rises)} of {len(rises)} steps"
+        return Finding(f"{first:,} to {last:,} clauses: {here}", protocol="not in the paper", verdict=facts(rises))
+
+    return Claim(f"{NAMES[key]}: each additional clause gives more expressive power", "in words", rule)
+
+
+def _figure(text: str, key: str, setting: Setting, theirs: float, values: _Values) -> Claim:
+    """Return the claim that a figure of a machine is `theirs`; `values` has ours, one per seed."""
+
+    def rule(results: Results) -> Finding:
+        summary = results.summary(key, setting)
+        ours = values(summary)
+        difference = against_one_run(ours, theirs)
+        verdict = difference.verdict(Claimed.EQUALS, margin(key))
+        return Finding(mean_text(ours), str(difference), protocol_of(key, summary.epochs, setting), verdict)
+
+    machine = f"{setting.method} of {setting.n_clauses:,} clauses"
+    return Claim(f"{NAMES_BY_RECIPE[key]}: {text} of the {machine}", f"{theirs:.2f}", rule)
+
+
+def _mean_of_large_wtm(key: str) -> Claim:
+    setting, _ = large_machines(key)
+    theirs = papers_row(key, setting)[1].mean
+
+    def rule(results: Results) -> Finding:
+        records, name = results.required(key, setting), _POOLED.get(key)
+        seeds = {record.seed for record in records} if key == "mnist" else set()
+        others = [run for run in results.ablations.get(name or "", []) if run["seed"] not in seeds]
+        n_epochs = min([common_epochs([records]), *(len(run["test_accuracy"]) for run in others)])
+        ours = [*summarise(records, n_epochs).seed_means, *(last_mean(run, n_epochs) for run in others)]
+        difference = against_one_run(ours, theirs)
+        verdict = difference.verdict(Claimed.EQUALS, margin(key))
+        return Finding(mean_text(ours), str(difference), protocol_of(key, n_epochs, setting), verdict)
+
+    text = f"{NAMES_BY_RECIPE[key]}: mean of the WTM of {setting.n_clauses:,} clauses"
+    return Claim(text, f"{theirs:.2f}", rule)
+
+
+def _mean_accuracy(key: str, setting: Setting) -> Claim:
+    return _figure("mean", key, setting, papers_row(key, setting)[1].mean, lambda summary: summary.seed_means)
+
+
+def _peak_accuracy(key: str, setting: Setting, theirs: float) -> Claim:
+    return _figure("peak", key, setting, theirs, lambda summary: summary.seed_peaks)
+
+
+def _peaks_of_few_and_many() -> Iterator[Claim]:
+    for plan in (COMPRESSION["imdb"].weighted, COMPRESSION["imdb"].classic):
+        (theirs,) = (r.peak for r in reported_for("imdb", plan.setting) if r.source == "paper")
+        assert theirs is not None
+        yield _peak_accuracy("imdb", plan.setting, theirs)
+
+
+def _multiple_runs(results: Results) -> Finding:
+    best = large_machines("mnist")[0]
+    summary = results.summary("mnist", best)
+    interval = deviation_interval(summary.seed_means)
+    if interval is None:
+        return Finding(f"{summary.n_seeds} seeds", verdict=UNDECIDED)
+    low, high = interval
+    verdict = "yes" if high < margin("mnist") else "no" if low > margin("mnist") else UNDECIDED
+    here = f"sd of {summary.n_seeds} seeds' means {np.std(summary.seed_means, ddof=1):.3f} ({low:.3f}–{high:.3f})"
+    program = [last_mean(run, _program_epochs(results)) for run in results.ablations.get("program", [])]
+    if len(program) >= MIN_SEEDS:
+        here += f"; authors' program {np.std(program, ddof=1):.3f} ({len(program)})"
+    return Finding(here, protocol=protocol_of("mnist", summary.epochs, best), verdict=verdict)
+
+
+def _program_epochs(results: Results) -> int:
+    return min(len(run["test_accuracy"]) for run in results.ablation("program"))
+
+
+def _thresholds(name: str, grey: int) -> Claim:
+    def rule(results: Results) -> Finding:
+        runs = results.ablation(name)
+        n_epochs = min(len(run["test_accuracy"]) for run in runs)
+        base = results.summary("mnist", PRESETS["mnist"][Preset.LIGHT][0].setting, n_epochs)
+        means = [last_mean(run) for run in runs]
+        difference = between(means, base.seed_means)
+        verdict = difference.verdict(Claimed.EQUALS, margin("mnist"))
+        protocol = f"not in the paper; 500 clauses, {n_epochs} epochs"
+        return Finding(f"{mean_text(means)}, {base}", str(difference), protocol, verdict)
+
+    return Claim(f"MNIST: binarization at {grey} instead of 77 performs similarly", "in words", rule)
+
+
+def _steadily_perfect(results: Results) -> Finding:
+    best = large_machines("mnist")[0]
+    late = [
+        np.array(record.history[SAMPLED][_STEADY_FROM - 1 :])
+        for record in results.required("mnist", best)
+        if len(record.history.get(SAMPLED, [])) >= _STEADY_FROM
+    ]
+    if not late:
+        raise NotMeasuredError
+    perfect = [float(np.mean(accuracies == 1)) for accuracies in late]
+    here = (
+        f"{100 * np.mean(perfect):.1f} % of these epochs; lowest {100 * min(map(np.min, late)):.2f} ({len(late)} seeds)"
+    )
+    n_epochs = _STEADY_FROM - 1 + min(map(len, late))
+    return Finding(here, protocol=protocol_of("mnist", n_epochs, best), verdict=facts([p == 1 for p in perfect]))
+
+
+def _never_perfect(results: Results) -> Finding:
+    tm = large_machines("mnist")[1]
+    records = results.required("mnist", tm)
+    column = SAMPLED if all(SAMPLED in record.history for record in records) else "train_accuracy"
+    peaks = [100 * max(record.history[column]) for record in records]
+    rows = [] if column == SAMPLED else ["5,000 training rows"]
+    protocol = protocol_of("mnist", common_epochs([records]), tm, notes=rows)
+    return Finding(f"peak {mean_text(peaks)}", protocol=protocol, verdict=facts([peak < 100 for peak in peaks]))
+
+
+HEADLINES: tuple[Claim, ...] = (
+    *(_compression(key) for key in NAMES),
+    *(_equal_clauses(key) for key in _ABSTRACT),
+    *(_mean_of_large_wtm(key) for key in _ABSTRACT),
+)
+"""Those of the paper's abstract."""
+
+OTHERS: tuple[Claim, ...] = (
+    _equal_clauses("imdb"),
+    _mean_of_large_wtm("imdb"),
+    *(_mean_accuracy(key, large_machines(key)[1]) for key in NAMES_BY_RECIPE),
+    *(_peak_accuracy(key, large_machines(key)[0], peak) for key, peak in _WTM_PEAKS.items()),
+    _peak_accuracy("mnist", large_machines("mnist")[1], _TM_PEAK),
+    *_peaks_of_few_and_many(),
+    Claim("MNIST: multiple runs behave similarly", "in words", _multiple_runs),
+    Claim("MNIST: after 130 epochs the WTM's training accuracy is steadily 100 %", "100.00", _steadily_perfect),
+    Claim("MNIST: the TM's training accuracy never reaches 100 %", "peak 99.86", _never_perfect),
+    _thresholds("grey-51", 51),
+    _thresholds("grey-128", 128),
+    *(make(key) for key in NAMES for make in (_weights_help, _clauses_help)),
+)
+"""All others."""

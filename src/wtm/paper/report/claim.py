@@ -1,0 +1,48 @@
+"""A claim of the paper, and what is found on it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from wtm.paper.intervals import MIN_SEEDS, UNDECIDED
+from wtm.paper.report.result_folder import Results
+from wtm.paper.reported import papers_row
+from wtm.paper.settings import Setting, large_machines, paper_epochs
+from wtm.paper.text_table import NOTHING
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Our figures, how they differ, where the protocol does, and the verdict."""
+
+    here: str
+    difference: str = NOTHING
+    protocol: str = "yes"
+    verdict: str = NOTHING
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim in words, the paper's figures, and the rule for ours; it raises NotMeasuredError without results."""
+
+    text: str
+    paper: str
+    rule: Callable[[Results], Finding]
+
+
+def margin(key: str) -> float:
+    """Return the difference that does not matter on a data set."""
+    return 2 * papers_row(key, large_machines(key)[0])[1].deviation
+
+
+def facts(facts: Sequence[bool]) -> str:
+    """Return the verdict on something that is true or false of each seed."""
+    if len(facts) < MIN_SEEDS:
+        return UNDECIDED
+    return "yes" if all(facts) else UNDECIDED if any(facts) else "no"
+
+
+def protocol_of(key: str, n_epochs: int, *settings: Setting, notes: Sequence[str] = ()) -> str:
+    """Return where ours differs from the paper's protocol."""
+    planned = max((paper_epochs(key, setting) or 0 for setting in settings), default=0)
+    found = [f"{n_epochs:,} of {planned:,} epochs"] if n_epochs < planned else []
+    return "; ".join([*found, *notes]) or "yes"

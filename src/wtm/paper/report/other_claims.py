@@ -1,0 +1,136 @@
+"""The paper's claims on weights, memory, time, other methods and drawing feedback."""
+
+import numpy as np
+
+from wtm.paper.intervals import MIN_SEEDS, UNDECIDED
+from wtm.paper.record import common_epochs
+from wtm.paper.report.claim import Claim, Finding, facts
+from wtm.paper.report.other_methods import favourable
+from wtm.paper.report.result_folder import NotMeasuredError, Results
+from wtm.paper.report.sampling import (
+    PAPER_EPOCH,
+    PAPER_FACTOR,
+    PAPER_SIZE,
+    drawing_share,
+    mean_draws,
+    timings_at_paper,
+)
+from wtm.paper.report.weights import histogram_peaks, memory_share, weight_ends
+from wtm.paper.settings import SWEEPS, Plans, Swept, large_machines
+from wtm.paper.summary import summarise
+
+
+def _weight_span(results: Results) -> Finding:
+    smallest, largest = weight_ends(results)
+    low, high = min(smallest), max(largest)
+    return Finding(f"{low:.2f}–{high:.2f}, a factor of {high / low:.0f}, over all seeds")
+
+
+def _fractional_and_large(results: Results) -> Finding:
+    smallest, largest = weight_ends(results)
+    here = f"in every class at most {max(smallest):.2f} and at least {min(largest):.2f}"
+    return Finding(here, verdict=facts([a < 1 < b for a, b in zip(smallest, largest, strict=True)]))
+
+
+def _two_peaks(results: Results) -> Finding:
+    here = " and ".join(f"{peak:.2g}" for peak in histogram_peaks(results))
+    return Finding(f"around {here}, smoothed over an octave")
+
+
+def _unweighted(results: Results) -> Finding:
+    trained = [r for records in results.records.values() for r in records if r.setting.method == "TM"]
+    ones = [all(w["all"]["minimum"] == w["all"]["maximum"] == 1 for w in record.weights) for record in trained]
+    if not ones:
+        raise NotMeasuredError
+    return Finding(f"all weights are 1 in {sum(ones)} of {len(ones)} trained TMs", verdict=facts(ones))
+
+
+def _growth(results: Results) -> Finding:
+    said = []
+    for method in ("WTM", "TM"):
+        plans: Plans = tuple(plan for plan in SWEEPS["mnist"][Swept.CLAUSES] if plan.setting.method == method)
+        groups = results.groups("mnist", plans)
+        if len(groups) < MIN_SEEDS:
+            raise NotMeasuredError
+        n_epochs = common_epochs(groups)
+        seconds = [np.mean(summarise(records, n_epochs).seed_seconds) for records in groups]
+        power = np.polyfit(np.log([records[0].setting.n_clauses for records in groups]), np.log(seconds), 1)[0]
+        said.append(f"{method} {power:.2f}")
+    return Finding(f"memory is; time as the clauses to the power of {', '.join(said)}")
+
+
+def _quarter_of_memory(results: Results) -> Finding:
+    return Finding(f"{memory_share():.1%} of the bytes, counted")
+
+
+def _compares_favourably(results: Results) -> Finding:
+    best = results.required("mnist", large_machines("mnist")[0])
+    verdicts = favourable(results.baselines, summarise(best).seed_means)
+    if not verdicts:
+        raise NotMeasuredError
+    counts = {said: verdicts.count(said) for said in ("yes", "no", UNDECIDED)}
+    here = f"{counts['yes']} worse, {counts['no']} better, {counts[UNDECIDED]} undecided"
+    return Finding(
+        f"of {len(verdicts)} methods: {here}",
+        protocol="all on the same bits",
+        verdict=next((said for said, n in counts.items() if n == len(verdicts)), UNDECIDED),
+    )
+
+
+def _draws_faster(results: Results) -> Finding:
+    if results.sampling is None:
+        raise NotMeasuredError
+    timing = timings_at_paper(results.sampling)["binomial"]
+    factor, low, high = (timing[name] for name in ("factor", "factor_low", "factor_high"))
+    return Finding(f"{factor:.2g} times ({low:.2g}–{high:.2g})", protocol="another machine")
+
+
+def _first_epoch(results: Results) -> dict[str, float]:
+    if results.sampling is None or not results.sampling["first_epoch"]:
+        raise NotMeasuredError
+    return dict(results.sampling["first_epoch"]["bernoulli"])
+
+
+def _type_i(results: Results) -> Finding:
+    ours, theirs = _first_epoch(results)["type_i"], PAPER_EPOCH["type_i"]
+    here, closest = f"{ours / 1e6:.2f} million", ours
+    if "program-tm" in results.ablations:
+        closest = results.ablation("program-tm")[0]["type_i"][0]
+        here += f"; authors' program with T 50 {closest / 1e6:.2f}"
+    return Finding(here, f"{closest / theirs - 1:+.1%}", "T assumed; ours shuffled")
+
+
+def _few_draws(results: Results) -> Finding:
+    n_literals, p = PAPER_SIZE
+    expected, said = mean_draws(n_literals, p), n_literals * p + 1
+    return Finding(
+        f"{expected:.0f} with repeated draws, {said:.0f} without", f"{expected / said - 1:+.0%}", "calculated"
+    )
+
+
+HEADLINES: tuple[Claim, ...] = (
+    Claim(
+        f"Algorithm 1 samples {PAPER_FACTOR} times as fast ({PAPER_SIZE[0]:,} literals, p_s {PAPER_SIZE[1]:g})",
+        f"{PAPER_FACTOR} times",
+        _draws_faster,
+    ),
+)
+"""Those of the paper's abstract."""
+
+OTHERS: tuple[Claim, ...] = (
+    Claim("gamma = 0 is the TM", "in words", _unweighted),
+    Claim("Memory and time are linear in the clauses", "in words", _growth),
+    Claim("MNIST: 500 weighted clauses take a quarter of the memory of 2,000", "a quarter", _quarter_of_memory),
+    Claim("MNIST: the weights span", "0.09–21.01, a factor of 233", _weight_span),
+    Claim("MNIST: every class has both fractional and large weights", "in words", _fractional_and_large),
+    Claim("MNIST: the positive weights of class 9 have two peaks", "0.6 and 5.0", _two_peaks),
+    Claim("MNIST: the WTM compares favourably with nine methods", "8 worse, 1 better", _compares_favourably),
+    Claim("MNIST: Type I feedbacks in the first epoch of a TM of 2,000 clauses", "12.6 million", _type_i),
+    Claim(
+        "MNIST: the share of drawing feedback in that epoch, with Bernoulli draws",
+        "about 2/3",
+        lambda results: Finding(drawing_share(_first_epoch(results)), protocol="another machine"),
+    ),
+    Claim("Algorithm 1 takes about 2 p_s o + 1 draws", f"{PAPER_SIZE[0] * PAPER_SIZE[1] + 1:.0f}", _few_draws),
+)
+"""All others."""
