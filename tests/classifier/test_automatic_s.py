@@ -1,5 +1,7 @@
 """``s="auto"``: the number that it stands for, and the models that come of it."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,7 +9,14 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from tests.helpers.problems import assert_same_model, small, three_classes
-from wtm import FuzzyWTMClassifier, FuzzyWTMRegressor, WTMClassifier, WTMRegressor, load_model
+from wtm import (
+    ConvolutionalWTMClassifier,
+    FuzzyWTMClassifier,
+    FuzzyWTMRegressor,
+    WTMClassifier,
+    WTMRegressor,
+    load_model,
+)
 from wtm.machine.automatic_s import automatic_s
 
 
@@ -62,7 +71,10 @@ def test_further_training_keeps_the_number(tmp_path):
     assert load_model(tmp_path / "model").s_ == clf.s_
 
 
-@pytest.mark.parametrize("kind", [FuzzyWTMClassifier, WTMRegressor, FuzzyWTMRegressor])
+@pytest.mark.parametrize(
+    "kind",
+    [FuzzyWTMClassifier, WTMRegressor, FuzzyWTMRegressor, partial(ConvolutionalWTMClassifier, patch_shape=(1, 1))],
+)
 def test_other_estimators_need_a_number(kind):
     X, y = three_classes()
     with pytest.raises(TypeError, match="s must be a number, got 'auto'"):

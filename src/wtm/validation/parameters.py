@@ -87,7 +87,8 @@ def _check_machine_parameters(params: dict[str, Any]) -> None:
 
 
 def _check_s(params: dict[str, Any]) -> None:
-    can_be_auto = {"boost_true_positive", "class_weight"} <= params.keys()  # of WTMClassifier alone
+    # Of WTMClassifier alone: clauses that are fuzzy or look at patches were not measured with it.
+    can_be_auto = {"boost_true_positive", "class_weight"} <= params.keys() and "patch_shape" not in params
     if can_be_auto and _is_one_of(params["s"], (AUTO,)):
         return
     if can_be_auto and isinstance(params["s"], str):
