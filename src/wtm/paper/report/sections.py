@@ -14,7 +14,6 @@ from wtm.paper.result_tables import (
     FIGURE_CLASS,
     accuracy_table,
     positive_weights,
-    sweep_table,
     sweep_title,
     weights_table,
 )
@@ -91,7 +90,8 @@ class Sections:
             key = _key_of(command)
             found = self.results.groups(key, plans)
             if found:
-                made.append(self._by(f"{command} --seeds {max(map(len, found))}"))
+                n_seeds = max(map(len, found))
+                made.append(self._by(command + f" --seeds {n_seeds}" * (n_seeds > 1)))
             for setting in self.results.settings(plans):
                 if not self.results.of(key, setting):
                     choice = "" if command == "weights" else f" --methods {setting.method.lower()}"
@@ -103,7 +103,7 @@ class Sections:
 
     def _sweeps(self, key: str) -> Blocks:
         """Yield the curves over gamma, over clauses and over T."""
-        missing = []
+        made, missing, images = [], [], []
         for swept in Swept:
             plans = SWEEPS[key][swept]
             groups = self.results.groups(key, plans)
@@ -111,13 +111,15 @@ class Sections:
             if len(groups) > 1:
                 title = sweep_title(NAMES[key], swept, groups)
                 path = self.figures / f"{key}-sweep-{swept.lower()}.svg"
-                yield f"### {title}"
-                yield from self._image(title, path, draw_sweep(path, title, swept, groups))
-                yield sweep_table(swept, groups).markdown()
-                yield f"Made by {command}."
+                images += self._image(title, path, draw_sweep(path, title, swept, groups))
+                made.append(command)
             n_points = len(self.results.settings(plans))
             if n_missing := n_points - len(groups):
                 missing.append(f"{n_missing} of {n_points} points ({command})")
+        if made:
+            yield "### Sweeps"
+            yield from images
+            yield f"Made by {', '.join(made)}, which print the means."
         if missing:
             yield f"Missing: {', '.join(missing)}."
 
