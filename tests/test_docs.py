@@ -15,6 +15,10 @@ DOCS = ROOT / "docs"
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.glob("*.md"))]
 
 
+SEVERAL = ("MultiOutputClassifier", "VotingClassifier", "def shares(")
+"""In blocks of the user guide on several labels and several models."""
+
+
 def blocks_of(page):
     """The blocks of Python code."""
     text = (DOCS / page).read_text("utf-8")
@@ -97,13 +101,26 @@ def test_the_user_guide_on_regression_and_fuzzy_rules_runs(capsys):
 
 
 def test_the_user_guide_on_images_runs(capsys):
-    run("user-guide.md", [block for block in blocks_of("user-guide.md") if "load_digits" in block])
+    run("user-guide.md", [block for block in blocks_of("user-guide.md") if "ConvolutionalWTM" in block])
     assert float(capsys.readouterr().out) > 0.9
+
+
+def test_the_user_guide_on_several_labels_and_models_runs(capsys):
+    first, *blocks = blocks_of("user-guide.md")
+    run("user-guide.md", [first, *[block for block in blocks if any(word in block for word in SEVERAL)]])
+    shape_and_share, rule, of_members, by_shares = capsys.readouterr().out.splitlines()
+    *shape, right = re.findall(r"[\d.]+", shape_and_share)
+    assert shape == ["200", "2"]
+    assert float(right) > 0.98
+    assert rule.startswith("IF ")
+    *alone, together = map(float, re.findall(r"[\d.]+", of_members))
+    assert together > max(alone)
+    assert float(by_shares) > max(alone)
 
 
 def test_the_user_guide_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    others = ("import shap", "rent[1500:]", "rent[1500:1750]", "load_digits")  # of other tests
+    others = ("import shap", "rent[1500:]", "rent[1500:1750]", "load_digits", *SEVERAL)  # of other tests
     scope = run("user-guide.md", [block for block in blocks_of("user-guide.md") if not any(o in block for o in others)])
     shapes, epochs, *rules, same, size = capsys.readouterr().out.splitlines()
     assert shapes == "(2, 2) (2, 2)"

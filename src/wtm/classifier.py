@@ -48,6 +48,10 @@ class WTMClassifier(Readable, LabelReducible, LabelTrainable):
         1, as in the original Tsetlin machine.
     n_epochs : int, default=30
         Number of passes over the training examples.
+    average_last : int, default=1
+        Class sums are the averages of those after each of the last `average_last` epochs, which makes predictions less
+        noisy and probabilities better. Prediction takes longer, and a model has up to that many times as many rules
+        before equal ones are merged. The default is the paper's machine, whose sums are those of the last epoch alone.
     n_states : int, default=256
         Number of states of an automaton (2N in the paper), even, at most 256.
     boost_true_positive : bool, default=True
@@ -130,7 +134,7 @@ class WTMClassifier(Readable, LabelReducible, LabelTrainable):
     s_ : float
         The specificity that the machines were last trained with: `s`, or what "auto" has chosen.
     machines_ : list of wtm.machine.class_machine.Machine
-        The machine of each class, in the order of `classes_`.
+        The machine of each class after the last epoch, in the order of `classes_`.
 
     References
     ----------
@@ -157,6 +161,7 @@ class WTMClassifier(Readable, LabelReducible, LabelTrainable):
         gamma: float = 0.01,
         n_epochs: int = 30,
         *,
+        average_last: int = 1,
         n_states: int = 256,
         boost_true_positive: bool = True,
         max_literals: int | None = None,
@@ -180,6 +185,7 @@ class WTMClassifier(Readable, LabelReducible, LabelTrainable):
         self.s = s
         self.gamma = gamma
         self.n_epochs = n_epochs
+        self.average_last = average_last
         self.n_states = n_states
         self.boost_true_positive = boost_true_positive
         self.max_literals = max_literals
@@ -235,6 +241,6 @@ class WTMClassifier(Readable, LabelReducible, LabelTrainable):
         return super()._model_to_train(params, training, n_threads, resumes=resumes)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__({"max_literals": None} | state)  # pickles of wtm 0.1 lack it
+        super().__setstate__({"max_literals": None, "average_last": 1} | state)  # pickles of wtm 0.1 lack them
         if "history_" in state:
             self.history_ = [renamed_entry(entry) for entry in self.history_]

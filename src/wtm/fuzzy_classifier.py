@@ -45,7 +45,7 @@ class FuzzyWTMClassifier(FuzzyLabels, LabelReducible, LabelTrainable):
         can be longer. None is no limit; if there are fewer than L features, L is their number.
     gamma_start : int, default=0
         Number of epochs before weights are learnt.
-    n_states, init, engine, sampler
+    average_last, n_states, init, engine, sampler
         As in :class:`wtm.WTMClassifier`.
     booleanizer, shuffle, class_weight, early_stopping, validation_fraction, n_iter_no_change
         As in :class:`wtm.WTMClassifier`.
@@ -84,6 +84,7 @@ class FuzzyWTMClassifier(FuzzyLabels, LabelReducible, LabelTrainable):
         literal_failures: int = 8,
         max_literals: int | None = 16,
         gamma_start: int = 0,
+        average_last: int = 1,
         n_states: int = 256,
         init: str = "border",
         engine: str = "lazy",
@@ -108,6 +109,7 @@ class FuzzyWTMClassifier(FuzzyLabels, LabelReducible, LabelTrainable):
         self.literal_failures = literal_failures
         self.max_literals = max_literals
         self.gamma_start = gamma_start
+        self.average_last = average_last
         self.n_states = n_states
         self.init = init
         self.engine = engine

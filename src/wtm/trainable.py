@@ -214,12 +214,13 @@ class Trainable(Estimator):
         self, params: dict[str, Any], training: TrainingRows, n_threads: int, *, resumes: bool
     ) -> Model:
         """Return a new model, or a copy of the current one, which is needed if the call fails."""
-        parameters, n_averaged = machine_parameters(params, training.examples.n_features), params.get("average_last", 1)
+        parameters = machine_parameters(params, training.examples.n_features)
+        n_averaged = int(params.get("average_last", 1))  # convolutional machines have none
         keeps_best = bool(params["early_stopping"])
         check_fit(parameters, self._n_machines, len(training), n_threads=n_threads, keeps_best=keeps_best)
         if resumes:
-            return self._model.resumed(parameters, int(n_averaged))
-        return Model.new(parameters, self._n_machines, draw_seed(self.random_state), int(n_averaged))
+            return self._model.resumed(parameters, n_averaged)
+        return Model.new(parameters, self._n_machines, draw_seed(self.random_state), n_averaged)
 
     def _train(
         self,

@@ -8,10 +8,11 @@ from wtm.cli.app import app
 
 PATHS = {"--out": "", "--data": "", "--data-dir": "{file}", "--results": "{file}"}
 WRONG = {
+    "--average-last": "0",
     "--C": "0", "--T": "0", "--bits": "1", "--clauses": "3", "--decimal": ";", "--dialect": "oracle", "--drop": "a,a",
     "--encoding": "klingon", "--epochs": "0", "--format": "java", "--gamma": "-1", "--holdout": "1",
     "--image-shape": "28", "--keep": "a,a", "--literal-failures": "0", "--max-accuracy-loss": "1.5",
-    "--max-literals": "0", "--methods": "x", "--min-weight": "-1", "--n-jobs": "0",
+    "--max-literals": "0", "--max-r2-loss": "-1", "--methods": "x", "--min-weight": "-1", "--n-jobs": "0",
     "--name": "../x", "--number-type": "half", "--over": "x", "--penalty": "x", "--per-class": "0", "--preset": "x",
     "--recipe": "x",
     "--rounds": "0", "--row": "0", "--rows": "-1", "--rules": "0", "--s": "0.5", "--seed": "-1", "--seeds": "0",

@@ -95,6 +95,15 @@ def test_thresholds_by_splits(train, write, options):
     assert "--thresholds" not in result.stderr
 
 
+@pytest.mark.parametrize("options", [(), ("--regression",), ("--fuzzy",)])
+def test_epochs_are_averaged(train, write, options):
+    data = write(as_csv({"x": list(range(60)), "y": [i // 20 for i in range(60)]}))
+    model, _ = train(data, *options, "--average-last", 2, target="y")
+    assert model.average_last == model._model.n_averaged == 2
+    default, _ = train(data, *options, target="y")
+    assert default.average_last == (10 if options == ("--regression",) else 1)
+
+
 def test_thresholds_by_splits_need_rows(trained, train):
     model, result = train(trained[0] / "people.csv", "--thresholds", "splits")
     assert model.booleanizer_.strategy_ == "quantile"

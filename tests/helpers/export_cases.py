@@ -107,7 +107,18 @@ def without_rules():
     return Case(from_json(json.dumps(state)), np.array(rows), rows)
 
 
-CASES = {"connect-4": connect_4, "table": table, "odd table": odd_table, "without rules": without_rules}
+@cache
+def averaged():
+    """Votes averaged over three epochs, so that the unit of sums is not a power of 2."""
+    X = np.random.default_rng(3).integers(0, 9, (N_ROWS, 4))
+    y = (X[:, 0] > 4).astype(int) + (X[:, 1] > 6)
+    # No two clauses with the same conditions vote for and against a class, so importances are those of the rules.
+    return Case(small(n_clauses=20, T=4, s=8, n_epochs=8, average_last=3).fit(X, y), X, X.tolist())
+
+
+CASES = {
+    "connect-4": connect_4, "table": table, "odd table": odd_table, "averaged": averaged, "without rules": without_rules
+}  # fmt: skip
 
 HOSTILE_NAMES = [
     "a AND b", "NOT (x)", "x > 1", 'say "no"', "it's", "*/ int main(void) { /*", "//\\", "??/", "-- drop",

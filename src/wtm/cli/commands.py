@@ -116,6 +116,13 @@ def train(
     epochs: Annotated[
         int | None, typer.Option(help="Passes over the training rows. Default: 30.", show_default=False)
     ] = None,
+    average_last: Annotated[
+        int | None,
+        typer.Option(
+            help="Epochs at the end whose sums of votes are averaged. " + _defaults("1", regression="10"),
+            show_default=False,
+        ),
+    ] = None,
     early_stopping: Annotated[
         bool, typer.Option("--early-stopping", help="Keep the best epoch on a tenth of the training rows.")
     ] = False,
@@ -149,6 +156,7 @@ def train(
         "literal_failures": literal_failures,
         "max_literals": max_literals,
         "n_epochs": epochs,
+        "average_last": average_last,
         "early_stopping": early_stopping,
         "random_state": seed,
     }

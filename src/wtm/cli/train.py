@@ -57,7 +57,7 @@ def train(
         check_parameters(model.get_params(deep=False))
     except ValueError as error:
         name, reason = str(error).split(" ", 1)
-        if name == "average_last":  # not an option: the votes of that many epochs are clauses in prediction
+        if name == "average_last" and name not in parameters:  # the votes of that many epochs are clauses in prediction
             name, reason = "n_clauses", f"{parameters['n_clauses']} is too large with --regression: use fewer."
         raise OptionError(f"--{name.removeprefix('n_').replace('_', '-')} {reason}") from None
     if out == STANDARD_STREAM:

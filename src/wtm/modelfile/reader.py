@@ -183,7 +183,7 @@ def _ranges(header: dict[str, Any]) -> np.ndarray:
 
 
 def _n_averaged(header: dict[str, Any]) -> int:
-    """Read how many epochs' votes are averaged; files of classifiers lack it."""
+    """Read how many epochs' votes are averaged; files of wtm 0.1 lack it."""
     n_averaged: int = _field({"n_averaged": 1} | header, "n_averaged", int)
     if n_averaged < 1:
         raise ValueError(f"n_averaged must be at least 1, got {n_averaged}")

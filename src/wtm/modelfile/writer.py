@@ -74,6 +74,7 @@ def _header(record: ModelRecord, model: Model | PredictionModel) -> dict[str, An
         "machine": asdict(model.parameters),
         "progress": {name: int(getattr(model, name)) for name in PROGRESS} if isinstance(model, Model) else None,
         "logit_scale": float(model.logit_scale),
+        "n_averaged": model.n_averaged,
         "classes": None if record.classes is None else encode_labels(record.classes),
         "feature_names_in": record.feature_names,
         "attributes": {name: encode(value) for name, value in record.attributes.items()},
@@ -81,7 +82,7 @@ def _header(record: ModelRecord, model: Model | PredictionModel) -> dict[str, An
         "booleanizer": None if record.booleanizer is None else record.booleanizer.to_json(),
     }
     if record.ranges is not None:
-        header |= {"y_range": encode(record.ranges), "n_averaged": model.n_averaged}
+        header["y_range"] = encode(record.ranges)
     if record.pruning is not None:
         header["pruning"] = {name: encode(value) for name, value in record.pruning.items()}
     return header

@@ -13,7 +13,7 @@ from wtm.tables.thresholds import short_number_between
 from wtm.utils.memory_limits import check_memory
 
 MIN_ROWS = 2000
-"""With fewer rows, splits fit chance; `benchmarks/thresholds.py` measures it."""
+"""With fewer rows, splits fit chance; `benchmarks/table_accuracy.py` measures it."""
 
 _MAX_LEAVES, _ROWS_PER_LEAF = 300, 500  # at least one row in this many
 _LEVELS = 1 << 12  # of numbers to predict: sums of whole levels are exact, so the same in any order of the rows

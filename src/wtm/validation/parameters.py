@@ -51,8 +51,8 @@ def check_parameters(params: dict[str, Any]) -> None:
         raise ValueError("n_jobs must be None, a positive number of threads, or -1 for all cores; got 0.")
     if not isinstance(params["verbose"], bool):
         _check_integer(params, "verbose", 0)
-    if "average_last" in params:
-        _check_integer(params, "average_last", 1, _MAX_CLAUSES // params["n_clauses"])
+    if "average_last" in params:  # but not where a file for prediction only is read
+        _check_integer(params, "average_last", 1, _MAX_CLAUSES // int(params["n_clauses"]))
 
 
 def _check_machine_parameters(params: dict[str, Any]) -> None:
