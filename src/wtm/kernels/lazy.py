@@ -160,7 +160,10 @@ def _apply_successes(clauses, block, params, n_successes):
         state = entry & 255
         watch_list[place] = entry - (state > params.state_min)
         if state == BORDER:
-            slot = slot_of(clauses, place // WATCH_STRIDE)
+            clause = place // WATCH_STRIDE
+            prefetch(clauses.include, clause * params.n_words + (entry >> 14))
+            prefetch(block.outputs, clause * 8)
+            slot = slot_of(clauses, clause)
             if n_dropped == 0 or block.dropped[n_dropped - 1] != slot:
                 block.dropped[n_dropped] = slot
                 n_dropped += 1

@@ -206,6 +206,7 @@ def flush_and_update(clauses, block, params, clause, n, row, is_type_i):
     for w in range(params.n_words):
         word = clause * params.n_words + w
         states = load(clauses.automata, word * 64)
+        included_before = top_bits(states)  # not loaded from `include`, which may lie beyond the caches
         true = block.literals[row + w]
         pending = keep_bytes(subtract_saturating(states, floor), ~block.watched[w])
         if n_either + min_if_false > 0 and any_set(pending):
@@ -218,7 +219,7 @@ def flush_and_update(clauses, block, params, clause, n, row, is_type_i):
         states = minimum(add_saturating(states, bytes_of_mask(up)), ceiling)
         store(clauses.automata, word * 64, states)
         included = top_bits(states)
-        block.newly_included[w] = included & ~clauses.include[word]
+        block.newly_included[w] = included & ~included_before
         clauses.include[word] = included
     store(random, 0, a)
     store(random, 8, b)
