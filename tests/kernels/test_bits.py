@@ -63,15 +63,17 @@ def test_stored_zeros_are_zeros():
 
 
 @njit
-def transpose(tile):
-    bits.transpose_tile(tile)
+def transpose(tile, first):
+    bits.transpose_tile(tile, first)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_transpose_of_eight_squares(seed):
-    tile = np.random.default_rng(seed).integers(0, 2**64, 512, dtype=np.uint64)
+    words = np.random.default_rng(seed).integers(0, 2**64, 512 + 8 * seed, dtype=np.uint64)
+    before, tile = words[: 8 * seed].copy(), words[8 * seed :]
     squares = [unpacked(words).reshape(64, 64) for words in tile.reshape(64, 8).T.copy()]
-    transpose(tile)
+    transpose(words, 8 * seed)
+    assert (words[: 8 * seed] == before).all()
     for square, words in zip(squares, tile.reshape(64, 8).T.copy(), strict=True):
         assert (unpacked(words).reshape(64, 64) == square.T).all()
 

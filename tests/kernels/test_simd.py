@@ -229,6 +229,21 @@ def test_popcount_of_each_word():
 
 
 @njit
+def transposed_words(source, first, step, out, to, out_step):
+    simd.transpose_words(source, first, step, out, to, out_step)
+
+
+def test_transpose_of_words():
+    rng = np.random.default_rng(0)
+    source, out = rng.integers(0, 1 << 64, 130, np.uint64), np.zeros(100, np.uint64)
+    transposed_words(source, 3, 16, out, 2, 10)
+    rows = np.array([source[3 + 16 * i : 11 + 16 * i] for i in range(8)])
+    for k in range(8):
+        assert (out[2 + 10 * k : 10 + 10 * k] == rows[:, k]).all()
+        assert not out[10 + 10 * k : 12 + 10 * k].any()
+
+
+@njit
 def lanes(counts, values, limit, above, narrow):
     values = simd.load(values, 0)
     simd.store(above, 0, simd.count_above(simd.load(counts, 0), values, simd.splat_short(limit)))

@@ -84,30 +84,32 @@ def pack_csr_rows(row_ends, columns, values, literals):
 
 
 @inline
-def _swap_halves(tile, width, mask):
+def _swap_halves(tile, first, width, mask):
     """One step of `transpose_tile`: swap two of the four quarters of each square of 2 * width bits."""
     kept = splat(mask)
     low = 0
     while low < 64:
-        a, b = load(tile, low * 8), load(tile, (low + width) * 8)
+        i, j = first + low * 8, first + (low + width) * 8
+        a, b = load(tile, i), load(tile, j)
         swap = (shift_right(a, width) ^ b) & kept
-        store(tile, low * 8, a ^ shift_left(swap, width))
-        store(tile, (low + width) * 8, b ^ swap)
+        store(tile, i, a ^ shift_left(swap, width))
+        store(tile, j, b ^ swap)
         low = (low + width + 1) & ~width
 
 
 @inline
-def transpose_tile(tile):
+def transpose_tile(tile, first):
     """Transpose eight squares of 64 x 64 bits in place, one in each lane of the vectors.
 
-    Word 8i + k of `tile` (uint64, shape (512,)) is row i of square k: its bit j becomes bit i of word 8j + k.
+    Word 8i + k of the 512 words of `tile` (uint64) from `first` on is row i of square k: its bit j becomes bit i of
+    word 8j + k.
     """
-    _swap_halves(tile, 32, np.uint64(0x00000000FFFFFFFF))
-    _swap_halves(tile, 16, np.uint64(0x0000FFFF0000FFFF))
-    _swap_halves(tile, 8, np.uint64(0x00FF00FF00FF00FF))
-    _swap_halves(tile, 4, np.uint64(0x0F0F0F0F0F0F0F0F))
-    _swap_halves(tile, 2, np.uint64(0x3333333333333333))
-    _swap_halves(tile, 1, np.uint64(0x5555555555555555))
+    _swap_halves(tile, first, 32, np.uint64(0x00000000FFFFFFFF))
+    _swap_halves(tile, first, 16, np.uint64(0x0000FFFF0000FFFF))
+    _swap_halves(tile, first, 8, np.uint64(0x00FF00FF00FF00FF))
+    _swap_halves(tile, first, 4, np.uint64(0x0F0F0F0F0F0F0F0F))
+    _swap_halves(tile, first, 2, np.uint64(0x3333333333333333))
+    _swap_halves(tile, first, 1, np.uint64(0x5555555555555555))
 
 
 @inline
@@ -132,7 +134,7 @@ def transpose_block(literals, row_words, rows, start, count, n_features, tile, c
                 tile[i * 8 + part] = literals[rows[start + part * 64 + i] * row_words + w]
             for i in range(filled, 64):
                 tile[i * 8 + part] = ZERO
-        transpose_tile(tile)
+        transpose_tile(tile, 0)
         for i in range(min(64, n_features - w * 64)):
             column = load(tile, i * 8)
             store(columns, (w * 64 + i) * 8, column)

@@ -123,7 +123,7 @@ def list_true_clauses(bits, n_clauses, tile, ends, clauses):
             n_words = min(64, n_clauses - first) * 8
             for i in range(BLOCK):
                 tile[i] = bits[place + i] if i < n_words else ZERO
-            transpose_tile(tile)  # bit c of word 8 i + w is now clause first + c for example 64 w + i
+            transpose_tile(tile, 0)  # bit c of word 8 i + w is now clause first + c for example 64 w + i
             for w in range(8):
                 for i in range(64):
                     remaining, example = tile[i * 8 + w], block * BLOCK + w * 64 + i

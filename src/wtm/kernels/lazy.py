@@ -33,7 +33,9 @@ from wtm.kernels.simd import (
     splat,
     store,
     sum_words,
+    transpose_words,
 )
+from wtm.kernels.vote_sums import TILE_STRIDE, add_vote, add_votes
 from wtm.kernels.watched import (
     clause_of,
     clear_watch_list,
@@ -46,6 +48,8 @@ from wtm.kernels.watched import (
     watched_outputs,
     write_back,
 )
+
+_FEW_UPDATES = 1 << 28  # in fractions of 2**32: with a larger probability of feedback, sums of votes are not kept
 
 # --- Outputs ------------------------------------------------------------------------------------------------
 
@@ -62,21 +66,27 @@ def begin_block(block, params, rows, start, count):
 
 
 @function
-def _transpose_outputs(outputs, fired, n_clauses, words, tile):
-    """Turn the examples of each clause (`outputs`, IN) into the true clauses of each example (`fired`, OUT)."""
-    half = n_clauses // 2
-    for w in range(words):
-        negative = w >= words // 2
-        first = half + (w - words // 2) * 64 if negative else w * 64
-        filled = min(64, (n_clauses if negative else half) - first)
-        for i in range(filled):
-            store(tile, i * 8, load(outputs, (first + i) * 8))
-        for i in range(max(0, filled), 64):
-            store(tile, i * 8, splat(ZERO))
-        transpose_tile(tile)
+def _order_by_example(clauses, block):
+    """Find the true clauses of each example (``block.fired``, OUT), and the sums of their votes (``block.sums``, OUT).
+
+    They follow from the examples of each clause (``block.outputs``, IN).
+    """
+    clauses, block = near(clauses), near(block)
+    words = clauses.used.size
+    for i in range(0, BLOCK, 8):
+        store(block.sums, i, splat(ZERO))
+    for group in range(words // 8):
         for i in range(64):
-            for part in range(8):
-                fired[(part * 64 + i) * words + w] = tile[i * 8 + part]
+            transpose_words(block.outputs, (group * BLOCK + i) * 8, BLOCK, block.tile, i * 8, TILE_STRIDE)
+        for part in range(8):
+            transpose_tile(block.tile, part * TILE_STRIDE)
+            for i in range(64):
+                line = load(block.tile, part * TILE_STRIDE + i * 8)
+                store(block.fired, (part * 64 + i) * words + group * 8, line)
+        for place in range(8):
+            if clauses.used[group * 8 + place] != ZERO:
+                first = (group * 8 + place) * 64
+                add_votes(block.sums, clauses.votes, first, block.tile, place, block.vote_tables)
 
 
 @splice
@@ -93,31 +103,40 @@ def evaluate_block(clauses, block, params):
             store(block.result, 0, fires)
             evaluate_clause(far(clauses), far(block), far(params), clause, slot)
             fires = load(block.result, 0)
-        store(block.outputs, clause * 8, fires)
-    _transpose_outputs(block.outputs, block.fired, clauses.exponents.size, clauses.used.size, block.tile)
+        store(block.outputs, slot * 8, fires)
+    _order_by_example(far(clauses), far(block))
 
 
-@inline
-def _change_outputs(clauses, block, clause, slot, fires):
-    """Set a clause's outputs for the later examples, in both orders."""
-    changed = (load(block.outputs, clause * 8) ^ fires) & load(block.later, 0)
-    store(block.outputs, clause * 8, fires)
-    if not any_set(changed):
-        return
-    store(block.changed, 0, changed)
-    place, bit = slot >> 6, ONE << np.uint64(slot & 63)
+@function
+def _flip_outputs(clauses, block, slot):
+    """Change the output of a clause for the examples in ``block.changed`` (IN), and their sums of votes if kept."""
+    clauses, block = near(clauses), near(block)
+    place, bit, vote = slot >> 6, ONE << np.uint64(slot & 63), clauses.votes[slot]
     for part in range(8):
         remaining = block.changed[part]
         while remaining != ZERO:
             example = part * 64 + count_trailing_zeros(remaining)
             remaining &= remaining - ONE
-            block.fired[example * clauses.used.size + place] ^= bit
+            true_clauses = block.fired[example * clauses.used.size + place] ^ bit
+            block.fired[example * clauses.used.size + place] = true_clauses
+            if block.keeps_sums[0]:
+                block.sums[example] += vote if true_clauses & bit != ZERO else -vote
+
+
+@inline
+def _change_outputs(clauses, block, slot, fires):
+    """Set a clause's outputs for the later examples, in both orders, and correct the sums of votes if kept."""
+    changed = (load(block.outputs, slot * 8) ^ fires) & load(block.later, 0)
+    store(block.outputs, slot * 8, fires)
+    if any_set(changed):
+        store(block.changed, 0, changed)
+        _flip_outputs(far(clauses), far(block), slot)
 
 
 @inline
 def _add_outputs(clauses, block, params, clause, slot, candidates):
     """Set the outputs of a clause that dropped literals, and can have become true for `candidates` only."""
-    fires = load(block.outputs, clause * 8) & load(block.later, 0)
+    fires = load(block.outputs, slot * 8) & load(block.later, 0)
     candidates = candidates & ~fires
     if clauses.fully_watched[slot]:
         fires = fires | candidates
@@ -125,12 +144,30 @@ def _add_outputs(clauses, block, params, clause, slot, candidates):
         store(block.result, 0, candidates)
         evaluate_clause(far(clauses), far(block), far(params), clause, slot)
         fires = fires | load(block.result, 0)
-    _change_outputs(clauses, block, clause, slot, fires)
+    _change_outputs(clauses, block, slot, fires)
+
+
+# --- Sums of votes ------------------------------------------------------------------------------------------
+
+
+@inline
+def _decide_on_sums(block, params, targets, start, count):
+    """Decide whether the block's sums of votes are kept, or added up again for each example.
+
+    The corrections of kept sums become more with the feedback that is given; both ways give the same sums.
+    """
+    total, n_examples = 0, 0
+    for example in range(0, count, 8):
+        total += update_threshold(error_of(block.sums[example], params, targets[start + example]), params)
+        n_examples += 1
+    block.keeps_sums[0] = total <= n_examples * _FEW_UPDATES
 
 
 @inline
 def _sum_of_votes(clauses, block, params, example):
     """The weighted sum of the clauses that are true for an example (`reference.clause_sum` in fixed point)."""
+    if block.keeps_sums[0]:
+        return block.sums[example]
     words = clauses.used.size
     total = np.int64(0)
     if params.fixed_weights.size == 1:  # all weights are 1: counting the clauses of either polarity is enough
@@ -162,8 +199,8 @@ def _apply_successes(clauses, block, params, n_successes):
         if state == BORDER:
             clause = place // WATCH_STRIDE
             prefetch(clauses.include, clause * params.n_words + (entry >> 14))
-            prefetch(block.outputs, clause * 8)
             slot = slot_of(clauses, clause)
+            prefetch(block.outputs, slot * 8)
             if n_dropped == 0 or block.dropped[n_dropped - 1] != slot:
                 block.dropped[n_dropped] = slot
                 n_dropped += 1
@@ -186,7 +223,7 @@ def _update_at_once(clauses, block, params, clause, slot):
         clear_bit(clauses.eager, slot)
         store(block.result, 0, load(block.later, 0))
         evaluate_clause(far(clauses), far(block), far(params), clause, slot)
-        _change_outputs(clauses, block, clause, slot, load(block.result, 0))
+        _change_outputs(clauses, block, slot, load(block.result, 0))
 
 
 @inline
@@ -236,7 +273,11 @@ def _is_too_long(clauses, block, params, clause, slot):
 def _update_true(clauses, block, params, clause, slot, row, is_type_i, counts):
     """Type I or Type II feedback to a true clause (`reference.type_i`, `reference.type_ii`)."""
     step = 1 if is_type_i else -1
+    vote = clauses.votes[slot]
     counts[N_SATURATED] += move_weight(clauses.exponents, clauses.votes, clause, slot, step, params.fixed_weights)
+    vote = clauses.votes[slot] - vote
+    if block.keeps_sums[0] and vote != 0:
+        add_vote(block.sums, block.changed, load(block.outputs, slot * 8) & load(block.later, 0), vote)
     if is_type_i and _is_too_long(clauses, block, params, clause, slot):
         _update_at_once(far(clauses), far(block), far(params), clause, slot)
         return
@@ -254,7 +295,7 @@ def _update_true(clauses, block, params, clause, slot, row, is_type_i, counts):
         store(block.result, 0, load(block.later, 0))
         evaluate_clause(far(clauses), far(block), far(params), clause, slot)
         fires = load(block.result, 0)
-    _change_outputs(clauses, block, clause, slot, fires)
+    _change_outputs(clauses, block, slot, fires)
 
 
 @inline
@@ -348,6 +389,7 @@ def lazy_epoch(rows, targets, params, clauses, block, counts):
         count = min(BLOCK, rows.size - start)
         begin_block(block, params, rows, start, count)
         evaluate_block(clauses, block, params)
+        _decide_on_sums(block, params, targets, start, count)
         for example in range(count):
             clear_bit(block.later, example)
             error = error_of(_sum_of_votes(clauses, block, params, example), params, targets[start + example])

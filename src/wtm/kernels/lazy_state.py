@@ -6,6 +6,7 @@ import numpy as np
 
 from wtm.kernels.distribution_tables import GapTable, PendingTable
 from wtm.kernels.layout import BLOCK, VECTOR_WORDS, VOTE_DTYPE, WORD_DTYPE, words_for
+from wtm.kernels.vote_sums import TABLE_WORDS, TILE_STRIDE
 
 MAX_WATCHED = 128
 """Automata that a clause can watch; a clause that needs more becomes eager."""
@@ -73,10 +74,16 @@ class Block(NamedTuple):
         First word of each example of the block in `literals`.
     columns : ndarray of shape (n_literals * 8,), uint64
         For each literal, the examples of the block for which it is true.
-    outputs : ndarray of shape (n_clauses * 8,), uint64
-        For each clause, the examples of the block for which it is true.
+    outputs : ndarray of shape (n_slots * 8,), uint64
+        For each slot, the examples of the block for which its clause is true; 0 in unused slots.
     fired : ndarray of shape (BLOCK * n_slots / 64,), uint64
         For each example of the block, the slots of the clauses that are true: `outputs`, transposed.
+    sums : ndarray of shape (BLOCK,), int64
+        For each example of the block, the sum of the votes of these clauses, in fixed point.
+    keeps_sums : ndarray of shape (1,), bool
+        Whether `sums` are corrected when clauses change.
+    vote_tables : ndarray of shape (TABLE_WORDS,), int64
+        Buffer, see `wtm.kernels.vote_sums`.
     later : ndarray of shape (8,), uint64
         The examples of the block after the current one.
     result : ndarray of shape (8,), uint64
@@ -85,8 +92,8 @@ class Block(NamedTuple):
         The examples for which the output of a clause changes.
     selected, false_selected : ndarray of shape (8,), uint64
         Sets of slots, of one group of 512, that get feedback; the latter of false clauses that are not eager.
-    tile : ndarray of shape (512,), uint64
-        Buffer of a transpose.
+    tile : ndarray of shape (8 * TILE_STRIDE,), uint64
+        Buffer of transposes.
     watched : ndarray of shape (row_words,), uint64
         Set of the watched literals of a clause.
     newly_included : ndarray of shape (row_words,), uint64
@@ -110,6 +117,9 @@ class Block(NamedTuple):
     columns: np.ndarray
     outputs: np.ndarray
     fired: np.ndarray
+    sums: np.ndarray
+    keeps_sums: np.ndarray
+    vote_tables: np.ndarray
     later: np.ndarray
     result: np.ndarray
     changed: np.ndarray
@@ -176,14 +186,17 @@ def new_block(literals: np.ndarray, n_literals: int, row_words: int, n_clauses: 
         literals=literals,
         row_of=np.empty(BLOCK, np.int64),
         columns=words(n_literals * VECTOR_WORDS),
-        outputs=words(n_clauses * VECTOR_WORDS),
+        outputs=np.zeros(n_slots * VECTOR_WORDS, WORD_DTYPE),
         fired=words(BLOCK * words_for(n_slots)),
+        sums=np.empty(BLOCK, VOTE_DTYPE),
+        keeps_sums=np.zeros(1, np.bool_),
+        vote_tables=np.empty(TABLE_WORDS, VOTE_DTYPE),
         later=words(VECTOR_WORDS),
         result=words(VECTOR_WORDS),
         changed=words(VECTOR_WORDS),
         selected=words(VECTOR_WORDS),
         false_selected=words(VECTOR_WORDS),
-        tile=words(BLOCK),
+        tile=words(8 * TILE_STRIDE),
         watched=words(row_words),
         newly_included=words(row_words),
         drawn=words(row_words),

@@ -164,6 +164,37 @@ def rotate_left(typingctx, a, n):
 
 
 @intrinsic
+def transpose_words(typingctx, source, first, step, out, to, out_step):
+    """Transpose eight rows of eight words: word k of row i becomes word i of row k.
+
+    Row i begins at ``source[first + i * step]``, and the new row k at ``out[to + k * out_step]``.
+    """
+
+    def codegen(context, builder, sig, args):
+        source, first, step, out, to, out_step = args
+        rows = []
+        for _ in range(8):
+            row = builder.load(_address(context, builder, sig.args[0], source, first))
+            row.align = 1
+            rows.append(row)
+            first = builder.add(first, step)
+        for width in (1, 2, 4):  # swap two of the four quarters of each square of 2 * width words
+            low = ir.Constant(ir.VectorType(_I32, 8), [8 + i - width if i & width else i for i in range(8)])
+            high = ir.Constant(ir.VectorType(_I32, 8), [8 + i if i & width else i + width for i in range(8)])
+            for k in range(8):
+                if not k & width:
+                    a, b = rows[k], rows[k + width]
+                    rows[k], rows[k + width] = builder.shuffle_vector(a, b, low), builder.shuffle_vector(a, b, high)
+        for row in rows:
+            instruction = builder.store(row, _address(context, builder, sig.args[3], out, to))
+            instruction.align = 1
+            to = builder.add(to, out_step)
+        return context.get_dummy_value()
+
+    return types.void(source, types.intp, types.intp, out, types.intp, types.intp), codegen
+
+
+@intrinsic
 def any_set(typingctx, a):
     """Whether any of the 512 bits is 1."""
 

@@ -307,7 +307,7 @@ def update_watch_list(clauses, block, params, clause, slot):
     for i in range(first, first + n_kept):
         literal = np.int64(watch_list[i] >> 8)
         watch_list[i] = literal << 8 | np.int64(clauses.automata[first_automaton + literal])
-    fires = load(block.outputs, clause * 8) & load(block.later, 0)
+    fires = load(block.outputs, slot * 8) & load(block.later, 0)
     full = False
     for w in range(params.n_words):
         remaining = block.newly_included[w]

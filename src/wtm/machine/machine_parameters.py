@@ -17,8 +17,8 @@ INITS = ("border", "random")
 SAMPLERS = {"bits": BITS, "binomial": BINOMIAL, "bernoulli": BERNOULLI}
 
 _DIRECT_BYTES_PER_CLAUSE = 24
-_LAZY_BYTES_PER_SLOT = BLOCK // 8 + 18
-_LAZY_BYTES_PER_CLAUSE = BLOCK // 8 + 4 * WATCH_STRIDE + 8
+_LAZY_BYTES_PER_SLOT = 2 * BLOCK // 8 + 18
+_LAZY_BYTES_PER_CLAUSE = 4 * WATCH_STRIDE + 8
 
 
 @dataclass(frozen=True)
