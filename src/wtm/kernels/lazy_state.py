@@ -88,6 +88,8 @@ class Block(NamedTuple):
         The examples of the block after the current one.
     result : ndarray of shape (8,), uint64
         Argument and result of `wtm.kernels.watched.evaluate_clause`, sets of examples.
+    surely_true : ndarray of shape (8,), uint64
+        Examples for which a clause is known to be true.
     changed : ndarray of shape (8,), uint64
         The examples for which the output of a clause changes.
     selected, false_selected : ndarray of shape (8,), uint64
@@ -122,6 +124,7 @@ class Block(NamedTuple):
     vote_tables: np.ndarray
     later: np.ndarray
     result: np.ndarray
+    surely_true: np.ndarray
     changed: np.ndarray
     selected: np.ndarray
     false_selected: np.ndarray
@@ -193,6 +196,7 @@ def new_block(literals: np.ndarray, n_literals: int, row_words: int, n_clauses: 
         vote_tables=np.empty(TABLE_WORDS, VOTE_DTYPE),
         later=words(VECTOR_WORDS),
         result=words(VECTOR_WORDS),
+        surely_true=words(VECTOR_WORDS),
         changed=words(VECTOR_WORDS),
         selected=words(VECTOR_WORDS),
         false_selected=words(VECTOR_WORDS),

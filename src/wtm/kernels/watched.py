@@ -24,9 +24,19 @@ from wtm.kernels.lazy_state import MAX_WATCHED, WATCH_STRIDE
 from wtm.kernels.pending import draw_decrement, flush
 from wtm.kernels.records import far, near
 from wtm.kernels.sampling import draw_gap
-from wtm.kernels.simd import any_set, count_trailing_zeros, load, popcount, store
+from wtm.kernels.simd import (
+    any_set,
+    count_trailing_zeros,
+    load,
+    popcount,
+    popcount_words,
+    splat,
+    store,
+    sum_words,
+)
 
 _MAX_FULLY_WATCHED = 64  # included literals of a clause that becomes fully watched; it stays so up to twice as many
+_FEW_EXAMPLES = 4  # up to this many, looking at each is faster than finding those for which a clause is true
 _MAX_TRIED = 64  # included literals that are tried one by one, before the examples that are left are
 
 
@@ -170,6 +180,27 @@ def _false_literal(include, clause, literals, row, n_words):
 
 
 @inline
+def _find_true(clauses, block, params, clause, fires, w, remaining):
+    """Find for which of the examples `fires` the included literals behind those tried are true.
+
+    These are the bits `remaining` of word `w`, and the words behind it. The examples, ``block.surely_true`` (OUT),
+    needn't be looked at one by one. None are found where there are few.
+    """
+    if sum_words(popcount_words(fires)) <= _FEW_EXAMPLES:
+        fires = splat(ZERO)
+    while any_set(fires):
+        while remaining != ZERO:
+            literal = w * 64 + count_trailing_zeros(remaining)
+            remaining &= remaining - ONE
+            fires = fires & load(block.columns, literal * 8)
+        w += 1
+        if w == params.n_words:
+            break
+        remaining = clauses.include[clause * params.n_words + w]
+    store(block.surely_true, 0, fires)
+
+
+@inline
 def _find_watches(clauses, block, params, clause, slot):
     """Watch a false literal for each example in ``block.result`` (IN), and leave the examples that have none (OUT).
 
@@ -200,8 +231,9 @@ def _find_watches(clauses, block, params, clause, slot):
     store(block.result, 0, fires)
     if n_tried < _MAX_TRIED:
         return True
+    _find_true(clauses, block, params, clause, fires, w, remaining)
     for part in range(8):
-        remaining = block.result[part]
+        remaining = block.result[part] & ~block.surely_true[part]
         while remaining != ZERO:
             example = part * 64 + count_trailing_zeros(remaining)
             row = block.row_of[example]
