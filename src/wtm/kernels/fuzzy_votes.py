@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from wtm.kernels.bit_planes import AT_A_TIME, add_counts, add_to_plane, count_one_more, first_count
 from wtm.kernels.bits import transpose_block
 from wtm.kernels.jit import inline, kernel
 from wtm.kernels.layout import BLOCK, VECTOR_WORDS, VOTE_DTYPE, WORD_BITS, ZERO, aligned_words
@@ -15,8 +16,6 @@ from wtm.kernels.simd import any_set, bytes_of_mask, load, splat, store
 
 VOTE_BITS = 8
 """Bits of the votes of a clause, which are kept as bytes."""
-
-_AT_A_TIME = 15  # literals that four planes can count
 
 
 class FuzzyBuffers(NamedTuple):
@@ -74,29 +73,11 @@ def false_column(columns, literal, n_features):
 
 @inline
 def _count_few(columns, literals, start, stop, n_features):
-    """Count the false ones of up to 15 literals; returns the four planes of the counts."""
-    ones = false_column(columns, literals[start], n_features)
-    twos = splat(ZERO)
-    fours = twos
-    eights = twos
+    """Count, for each example, the false ones of up to 15 literals, in four planes."""
+    counts = first_count(false_column(columns, literals[start], n_features))
     for i in range(start + 1, stop):
-        false = false_column(columns, literals[i], n_features)
-        carry = ones & false
-        ones = ones ^ false
-        carry_fours = twos & carry
-        twos = twos ^ carry
-        eights = eights ^ (fours & carry_fours)
-        fours = fours ^ carry_fours
-    return ones, twos, fours, eights
-
-
-@inline
-def _add_to_plane(planes, place, bits, carry):
-    """Add two bits of each example to a plane; returns the carries."""
-    plane = load(planes, place)
-    either = plane ^ bits
-    store(planes, place, either ^ carry)
-    return (plane & bits) | (either & carry)
+        counts = count_one_more(counts, false_column(columns, literals[i], n_features))
+    return counts
 
 
 @inline
@@ -115,16 +96,13 @@ def count_false(columns, literals, start, stop, n_features, planes, first, n_pla
     """
     for b in range(n_planes):
         store(planes, first + b * VECTOR_WORDS, splat(ZERO))
-    for i in range(start, stop, _AT_A_TIME):
-        ones, twos, fours, eights = _count_few(columns, literals, i, min(i + _AT_A_TIME, stop), n_features)
-        carry = _add_to_plane(planes, first, ones, splat(ZERO))
-        carry = _add_to_plane(planes, first + VECTOR_WORDS, twos, carry)
-        carry = _add_to_plane(planes, first + 2 * VECTOR_WORDS, fours, carry)
-        carry = _add_to_plane(planes, first + 3 * VECTOR_WORDS, eights, carry)
+    for i in range(start, stop, AT_A_TIME):
+        counts = _count_few(columns, literals, i, min(i + AT_A_TIME, stop), n_features)
+        carry = add_counts(planes, first, counts)
         for b in range(4, n_planes):
             if not any_set(carry):
                 break
-            carry = _add_to_plane(planes, first + b * VECTOR_WORDS, splat(ZERO), carry)
+            carry = add_to_plane(planes, first + b * VECTOR_WORDS, splat(ZERO), carry)
 
 
 @inline

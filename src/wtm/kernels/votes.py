@@ -4,13 +4,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from wtm.kernels.bit_planes import AT_A_TIME, add_counts, add_to_plane, count_one_more, first_count, store_counts
 from wtm.kernels.bits import transpose_block
 from wtm.kernels.jit import inline, kernel
 from wtm.kernels.layout import BLOCK, ONE, VECTOR_WORDS, VOTE_DTYPE, ZERO, aligned_words
 from wtm.kernels.simd import add_where, any_set, count_trailing_zeros, load, popcount_words, splat, store, sum_words
 
 _MAX_PLANES = 24  # bits of a count of clauses: there are fewer than 2**24
-_AT_A_TIME = 15  # outputs that four planes can count
 _LITERALS_PER_STEP = 4
 _STEPS_PER_CHECK = 8
 _LITERALS_PER_VECTOR = 16
@@ -267,56 +267,24 @@ def _evaluate(plan, machine, buffers):
 
 
 @inline
-def _add_bits(a, b, c):
-    """Sum and carry of three bits, 512 times at once: a full adder."""
-    either = a ^ b
-    return either ^ c, (a & b) | (either & c)
-
-
-@inline
 def _count_few(outputs, start, stop):
-    """Count, for each example, up to 15 outputs that are true; returns the four planes of the counts."""
-    ones = load(outputs, start * VECTOR_WORDS)
-    twos = splat(ZERO)
-    fours = twos
-    eights = twos
+    """Count, for each example, up to 15 outputs that are true, in four planes."""
+    counts = first_count(load(outputs, start * VECTOR_WORDS))
     for i in range(start + 1, stop):
-        fires = load(outputs, i * VECTOR_WORDS)
-        carry = ones & fires
-        ones = ones ^ fires
-        carry_fours = twos & carry
-        twos = twos ^ carry
-        eights = eights ^ (fours & carry_fours)
-        fours = fours ^ carry_fours
-    return ones, twos, fours, eights
-
-
-@inline
-def _add_to_plane(planes, b, bits, carry):
-    """Add two bits of each example to plane `b`; returns the carries."""
-    total, carry = _add_bits(load(planes, b * VECTOR_WORDS), bits, carry)
-    store(planes, b * VECTOR_WORDS, total)
-    return carry
+        counts = count_one_more(counts, load(outputs, i * VECTOR_WORDS))
+    return counts
 
 
 @inline
 def _count(outputs, start, stop, planes):
     """Count the outputs `start` to `stop` - 1 that are true, for each example, in `planes`; returns their number."""
-    n = min(stop - start, _AT_A_TIME)
-    ones, twos, fours, eights = _count_few(outputs, start, start + n)
-    store(planes, 0, ones)
-    store(planes, VECTOR_WORDS, twos)
-    store(planes, 2 * VECTOR_WORDS, fours)
-    store(planes, 3 * VECTOR_WORDS, eights)
+    n = min(stop - start, AT_A_TIME)
+    store_counts(planes, 0, _count_few(outputs, start, start + n))
     n_planes = 1 if n == 1 else 2 if n < 4 else 3 if n < 8 else 4
-    for first in range(start + n, stop, _AT_A_TIME):
-        ones, twos, fours, eights = _count_few(outputs, first, min(first + _AT_A_TIME, stop))
-        carry = _add_to_plane(planes, 0, ones, splat(ZERO))
-        carry = _add_to_plane(planes, 1, twos, carry)
-        carry = _add_to_plane(planes, 2, fours, carry)
-        carry = _add_to_plane(planes, 3, eights, carry)
+    for first in range(start + n, stop, AT_A_TIME):
+        carry = add_counts(planes, 0, _count_few(outputs, first, min(first + AT_A_TIME, stop)))
         for b in range(4, n_planes):
-            carry = _add_to_plane(planes, b, splat(ZERO), carry)
+            carry = add_to_plane(planes, b * VECTOR_WORDS, splat(ZERO), carry)
         if any_set(carry):
             store(planes, n_planes * VECTOR_WORDS, carry)
             n_planes += 1
