@@ -142,6 +142,16 @@ def test_another_t_may_reverse_what_few_clauses_reach(tmp_path, tm, other_clause
     assert by_claim(tmp_path)["IMDb: a WTM of 3,200 clauses reaches a TM of 10,000 (1/3)"].verdict == verdict
 
 
+def test_a_better_tm_with_another_t_is_named(tmp_path):
+    many = COMPRESSION["imdb"].classic.setting
+    small = next(plan.setting for plan in SWEEPS["imdb"][Swept.CLAUSES] if plan.setting.method == "TM")
+    keep(tmp_path, made_up_record(many, [88.0] * 30, key="imdb"), made_up_record(small, [87.9] * 10, key="imdb"))
+    assert "Another T may do better: none of those trained does better." in " ".join(report_of(tmp_path).split())
+    keep(tmp_path, made_up_record(small, [88.2] * 10, key="imdb"))
+    better = "on IMDb, T 3 with 200 clauses has 88.20 after 10 epochs, T 60 with 10,000 has 88.00."
+    assert better in " ".join(report_of(tmp_path).split())
+
+
 def test_trainings_that_differ_in_the_order_are_pooled_for_imdbs_mean(tmp_path):
     best = large_machines("imdb-authors")[0]
     keep(tmp_path, *seeds_of(best, 90.0, 90.2, key="imdb-authors"))

@@ -37,6 +37,7 @@ def write_report(folder: Path, out: Path) -> None:
         "claims": [claims_table(results, OTHERS).markdown()],
         "rule": [RULE.format(margins=margins, seeds=MIN_SEEDS)],
         "unfinished": ["; ".join(sections.unfinished()) or "none"],
+        "better_t": ["; ".join(sections.better_t()) or "none of those trained does better"],
         "held": [_held(results)],
         "how_to_read": [ACCURACY_EXPLANATION],
         **{key.replace("-", "_"): sections.data_set(key) for key in NAMES},

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wtm.paper.figures import draw_learning_curves, draw_sweep, draw_weights
-from wtm.paper.record import Groups, Record, by_setting
+from wtm.paper.record import Groups, Record, by_setting, common_epochs
 from wtm.paper.report.other_methods import METHODS, baselines_table
 from wtm.paper.report.result_folder import Results
 from wtm.paper.report.sampling import explain_sampling, first_epoch_table, sampling_table
@@ -208,6 +208,23 @@ class Sections:
                     machine = f"{NAMES_BY_RECIPE[key]}, {setting.method} {setting.n_clauses:,}"
                     trend = f"{signed(rise)} in the last {summary.averaged}"
                     yield f"{machine}: {summary.epochs:,} of {planned:,} ({trend})"
+
+    def better_t(self) -> Blocks:
+        """Yield TMs of no more clauses that do better, over the same epochs, than those whose T is assumed."""
+        for key in NAMES:
+            many = COMPRESSION[key].classic.setting
+            assumed = self.results.of(key, many)
+            found = []
+            for group in self.results.groups(key, (*SWEEPS[key][Swept.CLAUSES], *SWEEPS[key][Swept.T])):
+                setting = group[0].setting
+                if assumed and setting.method == "TM" and setting != many and setting.n_clauses <= many.n_clauses:
+                    n_epochs = common_epochs([assumed, group])
+                    means = [summarise(records, n_epochs).mean for records in (group, assumed)]
+                    found.append((means[0] - means[1], means, n_epochs, setting))
+            if found and (best := max(found, key=lambda item: item[0]))[0] > 0:
+                _, (other, mean), n_epochs, setting = best
+                better = f"T {setting.T} with {setting.n_clauses:,} clauses has {other:.2f} after {n_epochs:,} epochs"
+                yield f"on {NAMES[key]}, {better}, T {many.T} with {many.n_clauses:,} has {mean:.2f}"
 
     def _image(self, title: str, path: Path, drawn: bool) -> Blocks:
         if drawn:
