@@ -103,7 +103,8 @@ class Sections:
 
     def _sweeps(self, key: str) -> Blocks:
         """Yield the curves over gamma, over clauses and over T."""
-        made, missing, images = [], [], []
+        made, missing = [], []
+        images: list[str] = []
         for swept in Swept:
             plans = SWEEPS[key][swept]
             groups = self.results.groups(key, plans)
