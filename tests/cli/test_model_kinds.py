@@ -14,6 +14,7 @@ from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_err
 from tests.helpers.shell import QUICK, as_csv, column, done, read_csv, refused
 from wtm import FuzzyWTMClassifier, FuzzyWTMRegressor, WTMClassifier, WTMRegressor, export, load_model
 from wtm.cli.holdout import divide_numbers
+from wtm.report_page import to_html
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -338,10 +339,15 @@ def test_models_of_each_kind_are_exported(folder, data, kind, tmp_path):
 
 
 @pytest.mark.parametrize("kind", OTHERS)
-def test_reports_are_for_strict_classifiers(folder, kind, tmp_path):
-    line = refused("report", path_of(folder, kind), "--out", tmp_path / "m.html")
-    assert f"holds a {kind.__name__}, and this is for a WTMClassifier" in line
-    assert not list(tmp_path.iterdir())
+def test_reports_are_those_of_python(folder, data, kind, tmp_path):
+    model, X = load_model(path_of(folder, kind)), frame(folder)
+    y = np.array(flats()["rent"], float) if kind in REGRESSORS else np.array(flats()["dear"])
+    done("report", path_of(folder, kind), "--data", data, "--rows", 3, "--out", tmp_path / "m.html")
+    assert (tmp_path / "m.html").read_text("ascii") == to_html(model, X, y, n_rows=3)
+    renamed = tmp_path / "renamed.csv"
+    renamed.write_text(as_csv({"area": flats()["area"], "balcony": flats()["balcony"]}), encoding="utf-8")
+    note = done("report", path_of(folder, kind), "--data", renamed, "--out", tmp_path / "n.html").stderr
+    assert ("no column with numbers, so no error" if kind in REGRESSORS else "no column with labels") in note
 
 
 def test_several_outputs_have_a_column_each(folder, data, tmp_path):

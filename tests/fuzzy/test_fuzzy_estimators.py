@@ -9,7 +9,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.fuzzy.conftest import small, small_regressor
 from tests.helpers.fingerprint import model_digest, votes_digest
 from wtm import FuzzyWTMClassifier, FuzzyWTMRegressor, WTMClassifier, export, load_model
-from wtm.report_page import to_html
 from wtm.rules import heaviest_rules, rules_of
 
 MAKERS = pytest.mark.parametrize("make", [small, small_regressor])
@@ -156,7 +155,7 @@ def summary(model):
 
 
 def test_what_is_for_strict_rules_refuses_fuzzy_ones(fitted):
-    for refuse in (export.to_verilog, to_html, rules_of, heaviest_rules):
+    for refuse in (export.to_verilog, rules_of, heaviest_rules):
         with pytest.raises(TypeError, match=r"a WTMClassifier.*got a FuzzyWTMClassifier"):
             refuse(fitted)
 

@@ -135,7 +135,7 @@ def test_what_can_not_be_shown_is_refused():
     for wrong in (case.X, "ab", 3):
         with pytest.raises(ValueError, match="row_names must be a list of names, got"):
             to_html(case.clf, case.X, row_names=wrong)
-    with pytest.raises(TypeError, match="clf must be a WTMClassifier, got a str"):
+    with pytest.raises(TypeError, match="model must be a classifier or regressor of wtm for tables, got a str"):
         to_html("model")
     with pytest.raises(ValueError, match="feature_names must name each"):
         to_html(case.clf, feature_names=["a"])

@@ -8,7 +8,7 @@ from wtm.cli.errors import OptionError, options_named
 from wtm.cli.labelled_rows import rows_with_labels
 from wtm.cli.output import check_output
 from wtm.cli.table_options import TableOptions
-from wtm.loading import load_classifier
+from wtm.loading import load_table_model
 from wtm.report_page import to_html
 from wtm.table_files.open_table import STANDARD_STREAM
 from wtm.utils.atomic_write import atomic_write
@@ -30,7 +30,7 @@ def report(
         raise OptionError("--out must be a file, such as model.html; got - for standard output.")
     check_output(out, [model] if options is None else [model, options.data], overwrite=overwrite)
     shape = None if image_shape is None else _shape(image_shape)
-    clf = load_classifier(model)
+    clf = load_table_model(model)
     X, y, rows = (None, None, None) if options is None else rows_with_labels(clf, options, target)
     names = None if rows is None else rows + 1
     with options_named({"image_shape": "--image-shape"}):

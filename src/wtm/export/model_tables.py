@@ -220,9 +220,9 @@ def check_model(model: Any) -> None:
     """Raise a TypeError or NotFittedError unless `model` is a fitted model of wtm."""
     if not isinstance(model, RuleBased):
         raise TypeError(
-            f"model must be a classifier or regressor of wtm for tables, got a {type(model).__name__}. For a pipeline, pass "
-            "pipeline[-1]: what it writes expects rows as pipeline[:-1].transform returns them. For a search, pass "
-            "best_estimator_."
+            f"model must be a classifier or regressor of wtm for tables, got a {type(model).__name__}. For a pipeline, "
+            "pass pipeline[-1]: what it writes expects rows as pipeline[:-1].transform returns them. For a search, "
+            "pass best_estimator_."
         )
     check_is_fitted(model)
 

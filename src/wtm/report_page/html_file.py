@@ -14,7 +14,7 @@ from wtm.report_page.page_data import page_data
 
 
 def to_html(
-    clf: Any,
+    model: Any,
     X: Any = None,
     y: Any = None,
     *,
@@ -25,18 +25,19 @@ def to_html(
 ) -> str:
     """Write a model as one HTML file, to read its rules and try what changes its decisions.
 
-    The page lists the rules as `WTMClassifier.rules` does, to sort and search, and the importance of the columns. It
-    explains some rows; where their values are changed, it evaluates the rules as `predict` does, with the same sums as
-    `decision_function`. The page loads nothing and sends nothing.
+    The page lists the rules as the method `rules` does, to sort and search, and the importance of the columns. It
+    explains some rows; where their values are changed, it evaluates the rules as `predict` does, with the same sums or
+    numbers. The page loads nothing and sends nothing.
 
     Parameters
     ----------
-    clf : WTMClassifier
-        A fitted classifier.
+    model : classifier or regressor of wtm
+        Fitted.
     X : array-like, sparse matrix or data frame of shape (n_samples, n_features), optional
         Rows on which the rules are counted, and of which some are explained. **The file contains the values of these.**
     y : array-like of shape (n_samples,), optional
-        Labels of the rows, for the accuracy and the precision of the rules.
+        Labels of the rows, for the accuracy and the precision of the rules; or true numbers, of shape (n_samples,) or
+        (n_samples, n_outputs), for the errors.
     feature_names : sequence of str of length `n_features_in_`, optional
         Names of the columns; the default is the names seen in `fit`, or else ``x0``, ``x1`` and so on.
     row_names : array-like of shape (n_samples,), optional
@@ -54,7 +55,7 @@ def to_html(
     Raises
     ------
     sklearn.exceptions.NotFittedError, TypeError, ValueError
-        `clf` is not a fitted WTMClassifier, or another argument is not as described.
+        `model` is not a fitted model of wtm, or another argument is not as described.
 
     Examples
     --------
@@ -66,7 +67,7 @@ def to_html(
     >>> Path("model.html").write_text(to_html(clf, X, y))  # doctest: +SKIP
     """
     data = page_data(
-        clf, X, y, feature_names=feature_names, row_names=row_names, image_shape=image_shape, n_rows=n_rows
+        model, X, y, feature_names=feature_names, row_names=row_names, image_shape=image_shape, n_rows=n_rows
     )
     style = _part("page.css")
     script = "".join(map(_part, ("evaluate.js", "elements.js", "page.js")))

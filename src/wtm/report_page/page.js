@@ -2,17 +2,42 @@
 // The parts of the report, from top to bottom.
 
 /** Shows the conditions of a rule; the last ones have to be opened if there are many. */
-function ruleText(rule, shown = 6) {
-  const parts = rules.conditions[rule].map((id, place) => element("span", {},
+function ruleText(rule, now = null, shown = 6) {
+  const parts = isFuzzy ? cardParts(rule, now) : rules.conditions[rule].map((id, place) => element("span", {},
     ...(place ? [element("span", { class: "and" }, " AND ")] : []), nameOf(conditions[id].text)));
-  if (parts.length <= shown + 1) return element("span", {}, ...parts);
-  const summary = element("summary", {}, `and ${parts.length - shown} more conditions`);
-  return element("span", {}, ...parts.slice(0, shown), element("details", {}, summary, ...parts.slice(shown)));
+  const title = isFuzzy ? [cardTitle(rule, now)] : [];
+  if (parts.length <= shown + 1) return element("span", {}, ...title, ...parts);
+  const summary = element("summary", {}, `and ${parts.length - shown} more ${isFuzzy ? "columns" : "conditions"}`);
+  return element("span", {}, ...title, ...parts.slice(0, shown), element("details", {}, summary, ...parts.slice(shown)));
+}
+
+/** Says how many conditions of a fuzzy rule are needed and, of a row, how many hold. */
+function cardTitle(rule, now) {
+  const [least, of] = [needed[rule], rules.of[rule]];
+  const text = least < 1 ? `always, and more for each of ${of}` : least < of ? `at least ${least} of ${of}` : `all ${of}`;
+  return element("strong", {}, now ? `${filled(rule, now.truth)} of ${of} hold, ${least < 1 ? "none is needed" : `${least} needed`}: ` : `${text}: `);
+}
+
+/** Shows the conditions of a fuzzy rule, column by column, with their points; of a row, whether they hold. */
+function cardParts(rule, now) {
+  const ids = rules.conditions[rule];
+  const ofColumns = [...new Set(ids.map((id) => conditions[id].column))].map((column) =>
+    [...ids.keys()].filter((place) => conditions[ids[place]].column === column));
+  return ofColumns.map((places) => {
+    const isPlain = places.length === 1 && rules.points[rule][places[0]] === 1;
+    const met = now ? places.filter((place) => now.truth[ids[place]]) : [];
+    const texts = (met.length ? met : places).flatMap((place, i) => [i ? ", " : "",
+      isPlain ? "" : `${rules.points[rule][place]} for `, nameOf(conditions[ids[place]].text)]);
+    if (!now) return element("span", { class: "of-card" }, ...texts);
+    return element("span", { class: `of-card ${met.length ? "" : "fails"}` }, met.length ? "✓ " : "✗ ", ...texts);
+  });
 }
 
 function side(rule) {
-  const [kind, mark] = votes[rule] > 0n ? ["for", "▲ for "] : ["against", "▼ against "];
-  return element("span", {}, element("span", { class: kind }, mark), nameOf(classes[rules.class[rule]], 40));
+  const isUp = votes[rule] > 0n;
+  const [kind, verb] = isUp ? ["for", numbers ? "▲ adds" : "▲ for "] : ["against", numbers ? "▼ subtracts" : "▼ against "];
+  const what = numbers && classes.length === 1 ? "" : nameOf(classes[rules.class[rule]], 40);
+  return element("span", {}, element("span", { class: kind }, verb + (numbers && what ? (isUp ? " to " : " from ") : "")), what);
 }
 
 // ---- Overview ----
@@ -21,9 +46,64 @@ const MANY_RULES = 100;
 
 function showOverview() {
   byId("title").textContent = document.title = `Rules of a model${data.target ? ` for “${shorten(data.target, 60)}”` : ""}`;
-  const nConditions = sum(rules.conditions.map((ofRule) => ofRule.length));
-  byId("summary").textContent = `${counted(classes.length, "class", "classes")}, ${counted(votes.length, "rule")} with ` +
+  const nConditions = sum(isFuzzy ? rules.of : rules.conditions.map((ofRule) => ofRule.length));
+  const outputs = numbers ? counted(classes.length, "predicted number") : counted(classes.length, "class", "classes");
+  byId("summary").textContent = `${outputs}, ${counted(votes.length, isFuzzy ? "fuzzy rule" : "rule")} with ` +
     `${counted(nConditions, "condition")} on ${columns.length.toLocaleString("en")} of ${counted(data.n_columns, "column")}`;
+  const body = byId("overview-body");
+  if (votes.length > MANY_RULES) {
+    const methods = isFuzzy ? "refit and prune" : "refit, prune and simplify";
+    body.append(element("p", {}, `${counted(votes.length, "rule")} are hard to read as a whole. ${methods}, methods of the ` +
+      `${numbers ? "regressor" : "classifier"} and commands of wtm, make a model of fewer${isFuzzy ? "" : " and shorter"} rules.`));
+  }
+  if (numbers) showErrors(body);
+  else showCounts(body);
+  if (!body.childElementCount) hidePart("overview");
+}
+
+/** Shows how far the predicted numbers are from the true ones. */
+function showErrors(body) {
+  if (!counts || !counts.outputs) return;
+  counts.outputs.forEach((found, place) => {
+    if (classes.length > 1) body.append(element("h3", {}, nameOf(classes[place], 40)));
+    const r2 = found.r2 === null ? "not defined" : digits(found.r2);
+    body.append(
+      element("p", { class: "big" }, `R squared ${r2} on ${counted(counts.n_rows, "row")}`),
+      element("p", {}, `The root of the mean squared error is ${digits(found.rmse)}, and ${digits(found.rmse_of_mean)} if the mean of ` +
+        `the rows were always predicted; the mean absolute error is ${digits(found.mae)}. Rows that the model was trained on count too, if the data hold some.`),
+      scatter(found.pairs));
+  });
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function drawn(tag, attributes, ...children) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
+/** Draws true and predicted numbers of some rows as points. */
+function scatter(pairs) {
+  const all = pairs.flat();
+  const [low, high] = [Math.min(...all), Math.max(...all)];
+  const [size, left, below] = [300, 62, 40];
+  const at = (value) => (high > low ? ((value - low) / (high - low)) * size : size / 2);
+  const text = (x, y, anchor, content, more = {}) => drawn("text", { x, y, "text-anchor": anchor, ...more }, content);
+  const points = pairs.map(([truth, predicted]) => drawn("circle", { cx: left + at(truth), cy: 10 + size - at(predicted), r: 2.5 }));
+  const picture = drawn("svg", { class: "scatter", viewBox: `0 0 ${left + size + 10} ${size + below + 10}`, role: "img",
+    "aria-label": `True and predicted numbers of ${counted(pairs.length, "row")}` },
+  drawn("rect", { x: left, y: 10, width: size, height: size }),
+  drawn("line", { x1: left, y1: 10 + size, x2: left + size, y2: 10 }), ...points,
+  text(left, size + 26, "start", digits(low)), text(left + size, size + 26, "end", digits(high)),
+  text(left + size / 2, size + 44, "middle", "true"), text(left - 6, 10 + size, "end", digits(low)),
+  text(left - 6, 20, "end", digits(high)), text(16, 10 + size / 2, "middle", "predicted", { transform: `rotate(-90 16 ${10 + size / 2})` }));
+  return element("figure", {}, picture, element("figcaption", {}, "Points on the line are predicted exactly" +
+    (pairs.length < counts.n_rows ? `; ${counted(pairs.length, "row")} of ${counts.n_rows.toLocaleString("en")}.` : ".")));
+}
+
+function showCounts(body) {
   const labelled = counts && counts.labelled;
   const right = classes.map((_, place) => sum((counts ? counts.pairs : []).filter(([a, b]) => a === place && b === place).map((pair) => pair[2])));
   const rows = classes.map((text, place) => {
@@ -35,11 +115,6 @@ function showOverview() {
     return cells;
   });
   const titles = ["Class", ...(isOneSided ? [] : ["Rules for", "Rules against"]), "Predicted rows", "Labelled rows", "Predicted correctly"];
-  const body = byId("overview-body");
-  if (votes.length > MANY_RULES) {
-    body.append(element("p", {}, `${counted(votes.length, "rule")} are hard to read as a whole. refit, prune and simplify, methods of the ` +
-      "classifier and commands of wtm, make a model of fewer and shorter rules."));
-  }
   if (labelled) {
     body.append(
       element("p", { class: "big" }, `${percent(sum(right) / sum(labelled), 2)} of ${counted(sum(labelled), "row")} predicted correctly`),
@@ -47,7 +122,6 @@ function showOverview() {
   }
   if (rows[0].length > 1) body.append(table(titles.slice(0, rows[0].length), rows));
   if (labelled) body.append(element("h3", {}, "Confusion"), confusion(counts.pairs));
-  if (!body.childElementCount) hidePart("overview");
 }
 
 /** Shows the confusion matrix or, if there are many classes, its largest entries off the diagonal. */
@@ -69,19 +143,22 @@ function confusion(pairs) {
 
 const FIRST_RULES = 15;
 const texts = rules.conditions.map((ofRule) => ofRule.map((id) => conditions[id].text).join(" AND ")).map(folded);
-const number = (key, title, values, text, most) => (
+const numeric = (key, title, values, text, most) => (
   { key, title, values, cell: (rule) => withBar(text(values[rule]), values[rule] / most) });
-const sizes = weights.map(Math.abs);
+const mostTimes = (rule) => (isFuzzy ? rules.of[rule] - needed[rule] + 1 : 1);
+const sizes = weights.map((weight, rule) => Math.abs(weight) * mostTimes(rule));
+const SIZE = numbers ? (isFuzzy ? "At most" : "How much") : isFuzzy ? "Most votes" : "Weight";
 const RULE_COLUMNS = [
-  { key: "side", title: "Votes", values: votes.map((vote, rule) => 2 * rules.class[rule] + (vote < 0n)), cell: side, ascending: true },
-  number("weight", "Weight", sizes, digits, largest(sizes)),
-  ...("support" in rules ? [number("support", "Support", rules.support, percent, 1)] : []),
-  ...("precision" in rules ? [number("precision", "Precision", rules.precision, percent, 1)] : []),
-  ...("separation" in rules ? [number("separation", "Separation", rules.separation, digits, largest(rules.separation))] : []),
-  ...("decides" in rules ? [number("decides", "Decides", rules.decides, percent, 1)] : []),
+  { key: "side", title: numbers ? "Effect" : "Votes", values: votes.map((vote, rule) => 2 * rules.class[rule] + (vote < 0n)), cell: side, ascending: true },
+  numeric("weight", SIZE, sizes, digits, largest(sizes)),
+  ...("support" in rules ? [numeric("support", "Support", rules.support, percent, 1)] : []),
+  ...("precision" in rules ? [numeric("precision", "Precision", rules.precision, percent, 1)] : []),
+  ...("separation" in rules ? [numeric("separation", "Separation", rules.separation, digits, largest(rules.separation))] : []),
+  ...("decides" in rules ? [numeric("decides", "Decides", rules.decides, percent, 1)] : []),
   { key: "conditions", title: "Conditions", values: rules.conditions.map((ofRule) => ofRule.length), cell: ruleText, ascending: true },
 ];
-const FIRST_ORDER = `Rules ${"separation" in rules ? "that separate the classes most" : "of the largest weight"} come first.`;
+const FIRST_ORDER = `Rules ${"separation" in rules ? "that separate the classes most" : !numbers && !isFuzzy ? "of the largest weight"
+  : `that ${numbers ? "add or subtract" : "vote"} most${"support" in rules ? " on all rows together" : ""}`} come first.`;
 const view = { column: null, ascending: false, shown: FIRST_RULES };
 
 function chosenRules() {
@@ -119,13 +196,20 @@ function sortBy(column) {
 }
 
 function prepareRules() {
+  const voting = isFuzzy
+    ? `Each rule counts how many of its conditions hold, and from the number that it needs on ${numbers ? "adds or subtracts" : "votes"} more with each further one. `
+    : numbers ? "The rules whose conditions all hold for a row add to its number or subtract from it. " : "";
+  const ending = numbers ? "A prediction begins at the middle of its range, and is clipped to it." : "The class with the largest sum of votes is predicted.";
+  if (voting) byId("rules-vote").textContent = voting + ending;
+  if (numbers) byId("rules-class-name").textContent = "Number";
+  if (numbers || isFuzzy) byId("rules-terms").textContent = "support" in rules ? `Support is the share of rows on which a rule ${numbers ? "acts" : "votes"}.` : "";
   if ("separation" in rules) {
     byId("rules-terms").textContent = "Support is the share of rows for which a rule holds; " +
       ("precision" in rules ? "precision is the share of these whose label agrees; " : "") +
       "separation is large if a heavy rule holds for one class only; a rule decides the rows that would be predicted otherwise without it.";
   }
   if (isOneSided) byId("rules-vote").append(" All votes are for or against ", nameOf(classes[1], 40), ", which is predicted if their sum is above 0.");
-  byId("rules-class").parentElement.hidden = isOneSided;
+  byId("rules-class").parentElement.hidden = isOneSided || classes.length === 1;
   byId("rules-class").append(...["all", ...classes].map((text) => element("option", {}, shorten(text, 60))));
   const again = () => { view.shown = FIRST_RULES; showRules(); };
   byId("rules-search").addEventListener("input", again);
@@ -171,6 +255,10 @@ function showImages() {
     const { low, high, column } = conditions[id];
     images.get(rules.class[rule])[columns[column].position] += weights[rule] * ((low != null) - (high != null));
   }));
+  if (numbers) {
+    byId("images-text").textContent = "For each pixel, what the rules add that need it on (blue), minus what those add that need it off (orange). " +
+      "What rules subtract counts with a minus sign.";
+  }
   byId("images-body").append(...[...images].map(([place, values]) => {
     const canvas = element("canvas", { class: "image", role: "img", "aria-label": `Votes of the pixels on ${label(place)}` });
     draw(canvas, values, (pixel) => (values[pixel] > 0 ? BLUE : ORANGE));
@@ -200,14 +288,16 @@ function flipPixel(event) {
 const state = { original: [], row: [], before: null, rival: null, shownColumns: 40 };
 
 function prepareRows() {
-  if (!columns.length) byId("rows-intro").textContent = "No rule has a condition, so no value changes the decision.";
+  if (numbers) byId("rows-intro").textContent = "Change a value to see what happens to the prediction.";
+  if (!columns.length) byId("rows-intro").textContent = `No rule has a condition, so no value changes the ${numbers ? "prediction" : "decision"}.`;
   if (!data.rows.length) {
     data.rows.push({ name: "made up", label: null, values: columns.map((column) => column.start) });
     byId("rows-intro").textContent += " The report was made without rows, so this one is made up.";
   }
   if (image) byId("rows-intro").textContent += " A click turns a pixel on or off.";
   byId("row-choice").append(...data.rows.map((row) => {
-    const { predicted } = evaluate(row.values);
+    const { predicted, sums } = evaluate(row.values);
+    if (numbers) return element("option", {}, `${shorten(row.name, 40)}: ${sums.map(digits).join(", ")}`);
     const wrong = row.label === null || row.label === predicted ? "" : ` ✗, label ${label(row.label)}`;
     return element("option", {}, `${shorten(row.name, 40)}: ${label(predicted)}${wrong}`);
   }));
@@ -281,6 +371,11 @@ function showDecision() {
   byId("row-reset").disabled = !changed.length;
   if (image) drawRow();
   const row = data.rows[byId("row-choice").selectedIndex];
+  if (numbers) {
+    byId("decision").replaceChildren(...classes.flatMap((_, place) => predictedNumber(place, now, changed.length > 0, row.label)));
+    showAdded(now);
+    return;
+  }
   const before = state.before.predicted;
   const isTurned = now.predicted !== before;
   const parts = [element("p", { class: isTurned ? "big turned" : "big" }, isTurned ? "Now predicted: " : "Predicted: ",
@@ -291,6 +386,41 @@ function showDecision() {
   if (row.nearest && !changed.length) parts.push(nearestChange(row.nearest));
   byId("decision").replaceChildren(...parts);
   showReasons(now);
+}
+
+/** Shows what is predicted for an output, what it was before, and the true number. */
+function predictedNumber(place, now, isChanged, truth) {
+  const [value, was] = [now.sums[place], state.before.sums[place]];
+  const name = classes.length > 1 ? [nameOf(classes[place], 40), ": "] : [];
+  const parts = [element("p", { class: value !== was ? "big turned" : "big" }, ...name, value !== was ? "Now predicted: " : "Predicted: ",
+    element("strong", {}, digits(value)))];
+  if (isChanged) parts.push(element("p", {}, value === was ? "Your changes leave the prediction as it was." : `Before your changes: ${digits(was)}, so ${signed(value - was)}.`));
+  if (truth !== null) parts.push(element("p", {}, `True number of the row: ${digits(truth[place])}; the model is ${aside(was - truth[place])}.`));
+  return parts;
+}
+
+const aside = (error) => (error ? `${digits(Math.abs(error))} too ${error > 0 ? "high" : "low"}` : "exact");
+
+/** Lists the rules that add to a number, and those that subtract from it. */
+function showAdded(now) {
+  const output = state.rival ?? 0;
+  const of = (chosen) => chosen.filter((rule) => rules.class[rule] === output);
+  const effects = weights.map((weight, rule) => weight * now.times[rule]);
+  const before = weights.map((weight, rule) => weight * state.before.times[rule]);
+  const most = largest([...of(now.held).map((rule) => effects[rule]), ...of(state.before.held).map((rule) => before[rule])]);
+  const total = sum(of(now.held).map((rule) => effects[rule]));
+  const [start, value] = [numbers.middle[output], now.sums[output]];
+  const isClipped = Math.abs(start + total - value) > 1e-9 * (Math.abs(start) + Math.abs(value) + numbers.half[output]);
+  const select = element("select", { "aria-label": "Number to explain", onchange: () => { state.rival = select.selectedIndex; showAdded(now); } },
+    ...classes.map((text) => element("option", {}, shorten(text, 40))));
+  select.selectedIndex = output;
+  byId("reasons").replaceChildren(
+    element("h3", {}, `Why ${digits(value)}?`, ...(classes.length > 1 ? [" ", select] : [])),
+    element("p", {}, `The middle of the range is ${digits(start)}, and ${counted(of(now.held).length, "rule adds", "rules together add")} ${signed(total)}` +
+      `${isClipped ? `, which is clipped to the end of the range, ${digits(value)}` : ""}.`),
+    ...reasonList("Add", of(now.held).filter((rule) => effects[rule] > 0), effects, most, now),
+    ...reasonList("Subtract", of(now.held).filter((rule) => effects[rule] < 0), effects, most, now),
+    ...reasonList("No longer act after your changes", of(state.before.held).filter((rule) => !now.times[rule]), before, most, now));
 }
 
 function sumsTable(now, isChanged) {
@@ -334,9 +464,10 @@ function showReasons(now) {
   const others = [...classes.keys()].filter((place) => place !== now.predicted);
   const strongest = others.reduce((best, place) => (now.totals[place] > now.totals[best] ? place : best));
   const rival = state.rival === null || state.rival === now.predicted ? strongest : state.rival;
-  const effects = weights.map((weight, rule) => ({ [now.predicted]: weight, [rival]: -weight })[rules.class[rule]] || 0);
+  const effect = (rule, times) => times[rule] * ({ [now.predicted]: weights[rule], [rival]: -weights[rule] }[rules.class[rule]] || 0);
+  const effects = weights.map((_, rule) => effect(rule, now.times[rule] ? now.times : state.before.times));
   const most = largest([...now.held, ...state.before.held].map((rule) => effects[rule])); // of all lists, to compare them
-  const list = (title, chosen) => reasonList(title, chosen.filter((rule) => effects[rule]), effects, most);
+  const list = (title, chosen) => reasonList(title, chosen.filter((rule) => effects[rule]), effects, most, now);
   const select = element("select", { "aria-label": "Class to compare with", onchange: () => { state.rival = others[select.selectedIndex]; showReasons(now); } },
     ...others.map((place) => element("option", {}, label(place))));
   select.selectedIndex = others.indexOf(rival);
@@ -357,18 +488,18 @@ function leadText(predicted, rival, lead) {
   return isOneSided
     ? `The sum of votes is ${digits(Math.abs(lead))} ${predicted ? "above" : "below"} 0. ` +
       `Rules ${predicted ? "for" : "against"} ${label(1)} add to this lead.`
-    : `The sum is ahead by ${digits(lead)}. A rule for ${label(predicted)} adds its weight to the lead, ` +
+    : `The sum is ahead by ${digits(lead)}. A rule for ${label(predicted)} adds its ${isFuzzy ? "votes" : "weight"} to the lead, ` +
       `and so does a rule against ${label(rival)}.`;
 }
 
-function reasonList(title, chosen, effects, most) {
+function reasonList(title, chosen, effects, most, now) {
   if (!chosen.length) return [];
   const sorted = chosen.sort((one, other) => Math.abs(effects[other]) - Math.abs(effects[one]));
   const item = (rule) => {
     const isNew = !state.before.held.includes(rule);
     return element("li", {}, element("span", { class: "number" }, signed(effects[rule])),
       bar(Math.abs(effects[rule]) / most, effects[rule] > 0 ? "for" : "against"),
-      element("span", {}, ruleText(rule), " → ", side(rule), isNew ? " (new)" : ""));
+      element("span", {}, ruleText(rule, isFuzzy ? now : null), ...(numbers ? [] : [" → ", side(rule)]), isNew ? " (new)" : ""));
   };
   const items = element("ol", { class: "reasons" }, ...sorted.slice(0, 8).map(item));
   const total = signed(sum(sorted.map((rule) => effects[rule])));
