@@ -11,7 +11,7 @@ import pytest
 from tests.helpers.made_up_results import SMALL, small_problem
 from wtm import WTMClassifier, load_model
 from wtm.paper import run as module
-from wtm.paper.record import Record, read_record
+from wtm.paper.record import SAMPLED, Record, read_record
 from wtm.paper.run import carry_out, checkpoint_path, load_checkpoint
 from wtm.paper.run_options import Options
 from wtm.paper.settings import Plan
@@ -231,3 +231,18 @@ def test_methods_choose_among_the_machines(tmp_path):
     assert options(tmp_path, methods=frozenset({"tm"})).choose([PLAN, CLASSIC]) == [CLASSIC]
     with pytest.raises(ValueError, match="--methods tm selects no machine of this experiment; use wtm"):
         options(tmp_path, methods=frozenset({"tm"})).choose([PLAN])
+
+
+def test_large_machines_of_mnist_are_measured_on_sampled_training_rows(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "large_machines", lambda key: (SMALL, CLASSIC.setting))
+    problem = small_problem("mnist")
+    (first,) = carry_out(problem, [PLAN], options(tmp_path, n_epochs=4))
+    (record,) = carry_out(problem, [PLAN], options(tmp_path, resume=True))
+    X, y = problem.sampled_rows()
+    assert len(y) == len(problem.dataset.y_test) // 4
+    path = tmp_path / "mnist" / f"{record.name}.json"
+    assert len(record.history[SAMPLED]) == PLAN.n_epochs
+    assert record.history[SAMPLED][:4] == first.history[SAMPLED]
+    assert record.history[SAMPLED][-1] == load_checkpoint(path, record).score(X, y)
+    (other,) = carry_out(small_problem(), [PLAN], options(tmp_path))
+    assert SAMPLED not in other.history

@@ -1,5 +1,7 @@
 """The authors' program, draw by draw: figures of its readme, and its automata against saturating integers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 
 from studies import program_kernels as kernels
 from studies.authors_program import Program
+from tests.helpers.made_up_results import SMALL, small_problem
 from wtm.paper.problem import load_problem
 from wtm.paper.record import SAMPLED
 from wtm.paper.settings import PRESETS, Preset
@@ -60,3 +63,28 @@ def test_the_first_epochs_of_mnist_are_those_of_the_readme(data_dir):
     program = Program(load_problem("mnist", data_dir), light("mnist"), 0)
     assert [f"{program.epoch():.2%}" for _ in range(3)] == ["93.43%", "94.67%", "95.17%"]
     assert [f"{accuracy:.2%}" for accuracy in program.columns[SAMPLED]] == ["93.24%", "95.16%", "95.64%"]
+
+
+def test_skipped_draws_change_the_training_and_not_the_sampled_rows():
+    problem = small_problem("mnist")
+    programs = [Program(problem, SMALL, 0), Program(problem, SMALL, 0, 0), Program(problem, SMALL, 0, 1)]
+    columns = []
+    for program in programs:
+        for _ in range(3):
+            program.epoch()
+        columns.append(program.columns)
+    assert columns[0] == columns[1]
+    assert columns[0]["type_i"] != columns[2]["type_i"]
+    sampled = [program._accuracies[SAMPLED].args[2] for program in programs]
+    np.testing.assert_array_equal(sampled[0], sampled[2])
+    assert len(sampled[0]) == len(problem.dataset.y_test) // 4
+
+
+def test_type_i_feedbacks_are_counted():
+    # T is so large that half of the clauses are chosen; half of these have the polarity that gets Type I feedback.
+    problem = small_problem("mnist", n_rows=2_000)
+    program = Program(problem, replace(SMALL, T=10**9), 3)
+    program.epoch()
+    n = 2 * len(problem.dataset.y_train) * SMALL.n_clauses // 2
+    (count,) = program.columns["type_i"]
+    assert abs(count - n / 2) < 5 * np.sqrt(n / 4)
