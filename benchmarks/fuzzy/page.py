@@ -7,6 +7,9 @@ import numpy as np
 
 from benchmarks.choosing.problems import FOLDS, NAMES, ROWS
 from benchmarks.choosing.trials import read_lines
+from benchmarks.fuzzy.engines import EPOCH, Times, read_engines
+from benchmarks.fuzzy.engines import N_CLAUSES as N_CLAUSES_OF_ENGINES
+from benchmarks.fuzzy.engines import NAME as NAME_OF_ENGINES
 from benchmarks.fuzzy.machines import LAST, MACHINES, SEEDS, read_machines
 from benchmarks.fuzzy.settings import DEFAULT, N_CLAUSES, N_EPOCHS, N_ON_SLOWEST, SLOWEST, Setting, best, read_trials
 from benchmarks.fuzzy.sizes import MIN_T, SIZES, read_sizes
@@ -37,6 +40,11 @@ def write_page(results: Path, page: Path) -> None:
         "deviation, and seconds of training. The settings had been compared on the test parts before, so the figures "
         "may be a little too good.",
         _machines(read_machines(results)).markdown(),
+        "## Engines",
+        f"Seconds of processor time that epoch {EPOCH} takes with {N_CLAUSES_OF_ENGINES} clauses on {NAME_OF_ENGINES}, "
+        "with the default setting and one thread: medians, with the smallest and the largest in brackets. Both engines "
+        "train copies of the same machines, in turn; the ratio is of the times in the same round.",
+        _engines(read_engines(results)).markdown(),
         "## How the defaults were chosen",
         f"By cross-validation on the training parts of nine data sets: {FOLDS} folds of at most {ROWS:,} rows, "
         f"{N_CLAUSES} clauses, {N_EPOCHS} epochs. {len([s for s in trials if not s.gamma])} settings without weights "
@@ -74,6 +82,14 @@ def _machines(found: dict[str, dict[str, Any]]) -> Table:
             accuracy = f"{np.mean(accuracies):.2f} ± {np.std(accuracies, ddof=1):.2f}"
             rows.append([name, _text(setting), str(n_epochs), accuracy, f"{found[name]['seconds']:.1f}"])
     return Table(["", "setting", "epochs", "accuracy", "seconds"], rows)
+
+
+def _engines(times: Times) -> Table:
+    if not times:
+        return Table(["lazy", "direct", "direct / lazy"], [])
+    ratios = [direct / lazy for lazy, direct in zip(times["lazy"], times["direct"], strict=True)]
+    cells = [f"{np.median(x):.2f} ({min(x):.2f}–{max(x):.2f})" for x in (times["lazy"], times["direct"], ratios)]
+    return Table(["lazy", "direct", "direct / lazy"], [cells])
 
 
 def _choice(trials: dict[Setting, dict[str, float]]) -> Table:
