@@ -32,7 +32,7 @@ _WTM_PEAKS = {"mnist": 98.63, "imdb-authors": 90.37, "connect-4": 87.91}
 _TM_PEAK = 98.27
 _ABSTRACT = ("mnist", "imdb-authors", "connect-4")
 _POOLED = {"imdb-authors": "imdb-file-order", "mnist": "shuffled"}
-"""More trainings of the large WTM: on IMDb in another order, which does not matter there; on MNIST other seeds."""
+"""More trainings of the large WTM: on IMDb with one order in all epochs, on MNIST of other seeds."""
 
 
 def _compression(key: str) -> Claim:
