@@ -8,7 +8,7 @@ from scipy.stats import rankdata
 
 from benchmarks.choosing.trials import read_lines
 from benchmarks.tables.measure import Measured, Measurements, read_measured
-from benchmarks.tables.methods import EBM_BAGS, EBM_ROUNDS, FEW_ROWS, FOLDS, HELD_OUT, METHODS, N_CANDIDATES
+from benchmarks.tables.methods import EBM_BAGS, EBM_ROUNDS, FEW_ROWS, FOLDS, HELD_OUT, METHODS, N_CANDIDATES, WTM_ROWS
 from benchmarks.tables.problems import DIVIDED, MOST_ROWS, NAMES, SEEDS
 from wtm.paper.report import describe_environment
 from wtm.paper.text_table import NOTHING, Table, signed
@@ -84,9 +84,10 @@ _HOW = f"""\
 - {", ".join(DIVIDED)} have a given test part. Of the other tables, each seed holds out a different fifth of the rows.
   All methods train on the same rows, at most {MOST_ROWS:,}. The seed is also that of the method.
 - A search draws {N_CANDIDATES} settings and compares them by log-loss on training rows alone: by {FOLDS} folds, or
-  above {FEW_ROWS:,} rows on {100 * HELD_OUT:.0f} % held out once. For wtm it draws the number of clauses with T, s,
-  gamma, `boost_true_positive`, `average_last` and the kind of thresholds; for histogram gradient boosting, with at most
-  500 trees and early stopping, the learning rate, leaves, rows per leaf, penalty and share of the columns.
+  above {FEW_ROWS:,} rows on {100 * HELD_OUT:.0f} % held out once. For wtm, on at most {WTM_ROWS:,} rows, it draws the
+  number of clauses with T, s, gamma, `boost_true_positive`, `average_last` and the kind of thresholds; for histogram
+  gradient boosting, with at most 500 trees and early stopping, the learning rate, leaves, rows per leaf, penalty and
+  share of the columns.
 - The additive model is the explainable boosting machine of interpret-core with {EBM_BAGS} outer bags and at most
   {EBM_ROUNDS:,} rounds; its defaults take ten times as long and more. RuleFit is that of imodels with its defaults; it
   is for two classes. Logistic regression has scikit-learn's defaults: on scaled numbers and one column per category, on
