@@ -18,7 +18,7 @@ from pathlib import Path
 
 from benchmarks.choosing.page import write_page
 from benchmarks.choosing.problems import NAMES, load_problem
-from benchmarks.choosing.rivals import read_results, run_methods
+from benchmarks.choosing.rivals import ALL, read_results, run_methods
 from benchmarks.choosing.shortfalls import best_settings
 from benchmarks.choosing.size_page import size_section
 from benchmarks.choosing.sizes import PROBLEMS, read_size_trials, read_sizes, run_size_trials
@@ -43,7 +43,8 @@ def main() -> int:
             if options.what == "trials":
                 run_trials(problem, options.results)
             else:
-                run_methods(problem, best_settings(read_trials(options.results))[name].setting, options.results)
+                tuned = best_settings(read_trials(options.results))[name].setting
+                run_methods(problem, tuned, options.results, options.methods)
     except (ValueError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -55,6 +56,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("what", choices=("trials", "methods", "sizes", "report"))
     parser.add_argument("--data-dir", type=Path, default=Path("data"))
     parser.add_argument("--problems", help="data sets, separated by commas; default: all")
+    parser.add_argument("--methods", nargs="+", default=ALL, choices=ALL, metavar="METHOD", help="for `methods`")
     parser.add_argument("--results", type=Path, default=ROOT / "benchmarks/results/choosing.jsonl")
     parser.add_argument("--sizes", type=Path, default=ROOT / "benchmarks/results/choosing_sizes.jsonl")
     parser.add_argument("--page", type=Path, default=ROOT / "docs/choosing.md")

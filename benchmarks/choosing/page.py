@@ -33,7 +33,8 @@ def write_page(trials: Trials, results: Results, path: Path, at_sizes: str = "")
             f"defaults, and scikit-learn's methods with theirs. Figures with a range in brackets are means of "
             f"{len(SEEDS)} seeds; the others have one seed.",
             accuracy_table(results, best_settings(trials)).markdown(),
-            f"Seconds to fit, with {N_JOBS} threads:",
+            f"Seconds to fit, with {N_JOBS} threads; for {FUZZY.removesuffix(', defaults')}, seconds of the processor "
+            f"divided by {N_JOBS}, since other programs ran at the same time:",
             seconds_table(results, best_settings(trials)).markdown(),
             "## What cross-validation found",
             f"{FOLDS} folds of at most {ROWS:,} rows of each training part, {EPOCHS} epochs. The best setting of each "
@@ -66,7 +67,12 @@ def accuracy_table(results: Results, best: Mapping[str, Trial]) -> Table:
 
 def seconds_table(results: Results, best: Mapping[str, Trial]) -> Table:
     """Return the seconds to fit, with one row per data set."""
-    return _methods_table(results, best, lambda result: f"{result.seconds:.1f}")
+
+    def cell(result: Result) -> str:
+        shared = result.processor_seconds is not None
+        return f"{result.processor_seconds / N_JOBS if shared else result.seconds:.1f}"
+
+    return _methods_table(results, best, cell)
 
 
 def _methods_table(results: Results, best: Mapping[str, Trial], cell: Callable[[Result], str]) -> Table:

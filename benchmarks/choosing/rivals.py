@@ -1,7 +1,7 @@
 """Defaults, tuned settings and scikit-learn's methods: trained on the training parts, measured on the test parts."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from benchmarks.choosing.trials import append, read_lines
 from wtm import FuzzyWTMClassifier, WTMClassifier
 from wtm.paper.environment import environment
 
-__all__ = ["FUZZY", "METHODS", "N_JOBS", "SEEDS", "Result", "read_results", "run_methods"]
+__all__ = ["ALL", "FUZZY", "METHODS", "N_JOBS", "SEEDS", "Result", "read_results", "run_methods"]
 
 FUZZY = "fuzzy wtm, defaults"
 SEEDS = (0, 1, 2)
@@ -42,6 +42,8 @@ class Result:
         On the test part, in percent, one per seed.
     seconds : float
         To fit, mean over the seeds.
+    processor_seconds : float or None
+        The same of the processor, all threads together; older measurements lack it.
     """
 
     problem: str
@@ -49,6 +51,7 @@ class Result:
     setting: Setting | None
     accuracies: list[float]
     seconds: float
+    processor_seconds: float | None = None
 
 
 def _for_columns(numbers: Any) -> Any:
@@ -87,6 +90,7 @@ METHODS: dict[str, Callable[[Problem, int], Any]] = {
     "histogram gradient boosting": _boosting,
 }
 """Methods of scikit-learn with their defaults, except 1,000 iterations for logistic regression; one seed."""
+ALL = ("wtm", "wtm, tuned", FUZZY, *METHODS)
 
 
 def _is_frame(problem: Problem) -> bool:
@@ -104,17 +108,18 @@ def read_results(path: Path) -> dict[tuple[str, str, Setting | None], Result]:
     return found
 
 
-def run_methods(problem: Problem, tuned: Setting, path: Path) -> None:
-    """Measure all methods on a data set, and wtm with the setting `tuned`, except those that the file already has."""
+def run_methods(problem: Problem, tuned: Setting, path: Path, methods: Iterable[str] = ALL) -> None:
+    """Measure methods on a data set, and wtm with the setting `tuned`, except those that the file already has."""
     done = read_results(path)
-    left = [entry for entry in _entries(tuned) if (problem.name, *entry[:2]) not in done]
+    left = [entry for entry in _entries(tuned) if entry[0] in methods and (problem.name, *entry[:2]) not in done]
     if left:
         append(path, {"problem": problem.name, "threads": N_JOBS, **environment()})
     for method, setting, make, seeds in left:
         print(f"{problem.name}: {method}", flush=True)
         measured = [_measure(make(problem, seed), problem, dense=method.startswith("histogram")) for seed in seeds]
-        accuracies, seconds = zip(*measured, strict=True)
-        append(path, asdict(Result(problem.name, method, setting, list(accuracies), round(float(np.mean(seconds)), 2))))
+        accuracies, *times = zip(*measured, strict=True)
+        seconds, of_processor = (round(float(np.mean(values)), 2) for values in times)
+        append(path, asdict(Result(problem.name, method, setting, list(accuracies), seconds, of_processor)))
 
 
 def _entries(tuned: Setting) -> Iterator[tuple[str, Setting | None, Callable[[Problem, int], Any], tuple]]:
@@ -129,11 +134,13 @@ def _entries(tuned: Setting) -> Iterator[tuple[str, Setting | None, Callable[[Pr
         yield method, None, make, SEEDS[:1]
 
 
-def _measure(estimator: Any, problem: Problem, *, dense: bool) -> tuple[float, float]:
+def _measure(estimator: Any, problem: Problem, *, dense: bool) -> tuple[float, float, float]:
+    """Return the accuracy in percent, and the seconds of the clock and of the processor to fit."""
     X_train, X_test = problem.X_train, problem.X_test
     if dense and sp.issparse(X_train):
         X_train, X_test = X_train.toarray(), X_test.toarray()
-    start = time.perf_counter()
+    start, used = time.perf_counter(), time.process_time()
     estimator.fit(X_train, problem.y_train)
-    seconds = time.perf_counter() - start
-    return round(100 * float(np.mean(estimator.predict(X_test) == problem.y_test)), 3), seconds
+    seconds, of_processor = time.perf_counter() - start, time.process_time() - used
+    accuracy = round(100 * float(np.mean(estimator.predict(X_test) == problem.y_test)), 3)
+    return accuracy, seconds, of_processor
