@@ -129,12 +129,29 @@ _BOOSTING_SPACE = {
 }
 
 
-def _boosting(X: pd.DataFrame, y: np.ndarray, seed: int) -> Fitted:
+def _boosting_search(n_rows: int, seed: int) -> RandomizedSearchCV:
     model = HistGradientBoostingClassifier(
         max_iter=500, early_stopping=True, categorical_features="from_dtype", random_state=seed
     )
-    search = _searched(model, _BOOSTING_SPACE, len(y), seed).fit(X, y)
+    return _searched(model, _BOOSTING_SPACE, n_rows, seed)
+
+
+def _boosting(X: pd.DataFrame, y: np.ndarray, seed: int) -> Fitted:
+    search = _boosting_search(len(y), seed).fit(X, y)
     return Fitted(search, chosen=_plain(search.best_params_))
+
+
+def _boosting_on(booleanizer: Booleanizer, X: pd.DataFrame, y: np.ndarray, seed: int) -> Fitted:
+    model = make_pipeline(booleanizer, _boosting_search(len(y), seed)).fit(X, y)
+    return Fitted(model, chosen=_plain(model[-1].best_params_))
+
+
+def _boosting_on_bits(X: pd.DataFrame, y: np.ndarray, seed: int) -> Fitted:
+    return _boosting_on(Booleanizer(), X, y, seed)
+
+
+def _boosting_on_splits(X: pd.DataFrame, y: np.ndarray, seed: int) -> Fitted:
+    return _boosting_on(Booleanizer(strategy="splits"), X, y, seed)
 
 
 def _ebm(X: pd.DataFrame, y: np.ndarray, seed: int) -> Fitted:
@@ -181,6 +198,8 @@ METHODS: dict[str, Callable[[pd.DataFrame, np.ndarray, int], Fitted]] = {
     "wtm, readable": _readable,
     "fuzzy wtm, defaults": _fuzzy,
     "boosting, tuned": _boosting,
+    "boosting on bits": _boosting_on_bits,
+    "boosting on splits": _boosting_on_splits,
     "additive model (EBM)": _ebm,
     "logistic regression on columns": _logistic,
     "logistic regression on bits": _logistic_on_bits,
