@@ -90,17 +90,16 @@ def _readable(X: pd.DataFrame, y: np.ndarray, seed: int) -> Fitted:
     return Fitted(clf, _lengths(clf))
 
 
-_SIZES = ((200, 25), (200, 60), (400, 60), (1_000, 100))
+_SIZES = ((200, 25), (400, 60), (1_000, 100))
 
 
 def _wtm_space() -> list[dict[str, Any]]:
     """Return the settings to draw from; `T` goes with the number of clauses."""
     others = {
-        "s": ["auto", 3, 5, 8, 12, 20, 30],
-        "gamma": [0.003, 0.01],
+        "s": ["auto", 3, 5, 10, 20],
         "boost_true_positive": [True, False],
-        "average_last": [1, 10],
         "booleanizer": [Booleanizer(), Booleanizer(strategy="splits")],
+        "average_last": [10],
     }
     return [{"n_clauses": [n_clauses], "T": [T], **others} for n_clauses, T in _SIZES]
 

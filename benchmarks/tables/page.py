@@ -16,6 +16,7 @@ from wtm.paper.text_table import NOTHING, Table, signed
 __all__ = ["mean_ranks", "means", "write_page"]
 
 BOOSTING, CONTROL = "boosting, tuned", "logistic regression on bits"
+_ON_FEATURES = ("boosting on bits", "boosting on splits")
 LARGE = 5_000
 """Training rows from which a table is called large."""
 _GOAL = 0.5
@@ -36,6 +37,7 @@ def write_page(results: Path, page: Path) -> str:
     blocks = [
         "## In short",
         "\n".join(f"- {line}" for line in _findings(accuracy, loss, tables, _large(origins))),
+        *_where_the_points_are(accuracy, tables),
         "## Accuracy",
         "Percent of the test rows, mean of the seeds. The mean rank is over the tables that all ranked methods have; "
         "1 is best.",
@@ -85,7 +87,8 @@ _HOW = f"""\
   All methods train on the same rows, at most {MOST_ROWS:,}. The seed is also that of the method.
 - A search draws {N_CANDIDATES} settings and compares them by log-loss on training rows alone: by {FOLDS} folds, or
   above {FEW_ROWS:,} rows on {100 * HELD_OUT:.0f} % held out once. For wtm, on at most {WTM_ROWS:,} rows, it draws the
-  number of clauses with T, s, gamma, `boost_true_positive`, `average_last` and the kind of thresholds; for histogram
+  number of clauses with T, s, `boost_true_positive` and the kind of thresholds; the sums of the last 10 epochs are
+  averaged, and the rules of each of them count. For histogram
   gradient boosting, with at most 500 trees and early stopping, the learning rate, leaves, rows per leaf, penalty and
   share of the columns.
 - The additive model is the explainable boosting machine of interpret-core with {EBM_BAGS} outer bags and at most
@@ -153,6 +156,28 @@ def _findings(accuracy: Means, loss: Means, tables: Sequence[str], large: Sequen
             f"{sum(points >= -_GOAL for points in ahead.values())}. {_losses(loss, method, large)}"
         )
     return found
+
+
+def _where_the_points_are(accuracy: Means, tables: Sequence[str]) -> list[str]:
+    """Divide the distance to boosting into what the true/false features cost and what the machine costs."""
+    there = [t for t in tables if all((t, method) in accuracy for method in (BOOSTING, *_ON_FEATURES, "wtm, s auto"))]
+    if not there:
+        return []
+    steps = {
+        "tuned boosting on bits, against the columns": (_ON_FEATURES[0], BOOSTING),
+        "tuned boosting on splits, against the columns": (_ON_FEATURES[1], BOOSTING),
+        "wtm, s auto, against boosting on the same bits": ("wtm, s auto", _ON_FEATURES[0]),
+    }
+    rows = []
+    for name, (one, other) in steps.items():
+        points = {table: accuracy[table, one] - accuracy[table, other] for table in there}
+        rows.append([name, *(signed(points[table]) for table in there), signed(float(np.mean(list(points.values()))))])
+    return [
+        "## Where the points are",
+        "Points of accuracy that true/false features cost boosting, and that wtm loses on the same features. Bits are "
+        'those of the defaults, with 10 quantiles per column; splits are those of `Booleanizer(strategy="splits")`.',
+        Table(["", *there, "mean"], rows).markdown(),
+    ]
 
 
 def _losses(loss: Means, method: str, large: Sequence[str]) -> str:
