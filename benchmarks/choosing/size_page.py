@@ -79,7 +79,7 @@ def _automatic(found: list[Shortfall]) -> list[str]:
                 ]
             )  # fmt: skip
     return [
-        f'`s="auto"` is the rule "{AUTO.name.split(", ")[1]}". What it changes against settings that are the same '
+        f'`s="auto"` is the rule "{AUTO.name.split(", ", 1)[1]}". What it changes against settings that are the same '
         "everywhere, with the standard error over the data sets; more accuracy and less log-loss are better:",
         Table(["against", "rows", "data sets", "accuracy", "log-loss"], rows).markdown(),
     ]

@@ -7,6 +7,7 @@ import numpy as np
 
 from benchmarks.choosing.candidates import DEFAULT, Setting
 from benchmarks.choosing.sizes import PROBLEMS, S, Size, SizeTrial, T
+from wtm.machine.automatic_s import MOST_FEATURES, automatic_s
 
 __all__ = [
     "AUTO", "FIXED", "RULES", "Rule", "Shortfall", "chosen_elsewhere", "complete", "difference", "mean_over_problems",
@@ -39,12 +40,17 @@ def _power_of_rows_per_class(power: float, t: float) -> Rule:
     return Rule(name, lambda size: (size.n_rows / size.n_classes) ** power, lambda _: t)
 
 
-AUTO = _power_of_rows_per_class(0.25, DEFAULT.T)
-"""The rule of ``WTMClassifier(s="auto")``, which also rounds to one digit."""
+AUTO = Rule(
+    f"T {DEFAULT.T:g}, s = (n_rows / n_classes)^0.25, 3 above {MOST_FEATURES:,} features",
+    lambda size: automatic_s(size.n_rows, size.n_classes, size.n_features),
+    lambda _: DEFAULT.T,
+)
+"""The rule of ``WTMClassifier(s="auto")``."""
 
 FIXED = tuple(_fixed(s, t) for t in T for s in S)
 RULES = (
     *FIXED,
+    AUTO,
     *(_power_of_rows(power, t) for t in T for power in (0.2, 0.25, 0.3)),
     *(_power_of_rows_per_class(power, t) for t in T for power in (0.2, 0.25, 0.3)),
 )

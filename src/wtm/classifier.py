@@ -41,8 +41,9 @@ class WTMClassifier(Readable, LabelReducible, LabelTrainable):
         Specificity, from 1 to 2**32: Type I feedback moves literals toward exclusion with probability 1/s, the paper's
         p_s. A larger `s` makes clauses more specific: each is true for fewer of the examples it is to match, about 1 in
         s + 1. It may have more literals or fewer, depending on the data. "auto" is the fourth root of the number of
-        training rows per class, rounded to one digit after the point: with more rows, a larger `s` pays. Weights of
-        rows count as so many rows, and `partial_fit` counts those of the first call.
+        training rows per class, rounded to one digit after the point, since a larger `s` pays with more rows; it is 3
+        with more than 1,000 true/false features. Weights of rows count as so many rows, and `partial_fit` counts those
+        of the first call.
     gamma : float, default=0.01
         Learning rate of the weights: each update multiplies or divides a weight by 1 + gamma. With 0 all weights stay
         1, as in the original Tsetlin machine.
@@ -236,7 +237,11 @@ class WTMClassifier(Readable, LabelReducible, LabelTrainable):
         self, params: dict[str, Any], training: TrainingRows, n_threads: int, *, resumes: bool
     ) -> Model:
         if isinstance(self.s, str):  # "auto"
-            chosen = self.s_ if resumes else automatic_s(training.total_weight, len(self.classes_))
+            chosen = (
+                self.s_
+                if resumes
+                else automatic_s(training.total_weight, len(self.classes_), training.examples.n_features)
+            )
             params = params | {"s": chosen}
         return super()._model_to_train(params, training, n_threads, resumes=resumes)
 
