@@ -23,7 +23,6 @@ class Reported:
     """Figures of a machine; accuracies are on the test set, in per cent."""
 
     source: Literal["paper", "program"]  # the authors' paper, or the readme of their program
-    place: str  # in it
     epochs: int | None = None
     statistics: Statistics | None = None  # over the last epochs, `wtm.paper.settings.AVERAGED`
     peak: float | None = None  # the largest of all epochs, selected on the test set
@@ -43,8 +42,8 @@ def papers_row(data: str, setting: Setting) -> tuple[Reported, Statistics]:
     return reported, reported.statistics
 
 
-def _table(place: str, epochs: int | None, seconds: float, *statistics: float) -> Reported:
-    return Reported("paper", place, epochs, Statistics(*statistics), seconds=seconds)
+def _table(epochs: int | None, seconds: float, *statistics: float) -> Reported:
+    return Reported("paper", epochs, Statistics(*statistics), seconds=seconds)
 
 
 def _light(data: str) -> Setting:
@@ -57,35 +56,35 @@ def _light(data: str) -> Setting:
 
 REPORTED: dict[tuple[str, Setting], tuple[Reported, ...]] = {
     ("mnist", _MNIST_TM): (
-        _table("table 3", 300, 120, 98.24, 97.97, 98.11, 0.07, 98.02, 98.23),
-        Reported("program", "readme", 200, peak=98.24),
+        _table(300, 120, 98.24, 97.97, 98.11, 0.07, 98.02, 98.23),  # table 3
+        Reported("program", 200, peak=98.24),
     ),
     ("mnist", _MNIST_WTM): (
-        _table("table 3", 300, 102, 98.63, 98.39, 98.50, 0.05, 98.43, 98.60),
-        Reported("program", "readme", 200, peak=98.63, last=98.51),
+        _table(300, 102, 98.63, 98.39, 98.50, 0.05, 98.43, 98.60),  # table 3
+        Reported("program", 200, peak=98.63, last=98.51),
     ),
-    ("mnist", _light("mnist")): (Reported("program", "readme", 400, last=98.13),),
+    ("mnist", _light("mnist")): (Reported("program", 400, last=98.13),),
     ("imdb", _IMDB_TM): (
-        _table("table 6", None, 960, 89.86, 89.73, 89.80, 0.05, 89.73, 89.86),
-        Reported("program", "readme", 25, peak=89.86),
+        _table(None, 960, 89.86, 89.73, 89.80, 0.05, 89.73, 89.86),  # table 6
+        Reported("program", 25, peak=89.86),
     ),
     ("imdb", _IMDB_WTM): (
-        _table("table 6", None, 840, 90.37, 90.00, 90.25, 0.16, 90.00, 90.37),
-        Reported("program", "readme", 25, peak=90.37),
+        _table(None, 840, 90.37, 90.00, 90.25, 0.16, 90.00, 90.37),  # table 6
+        Reported("program", 25, peak=90.37),
     ),
     ("imdb", _light("imdb")): (
-        Reported("paper", "section on IMDb", 30, peak=89.54),
-        Reported("program", "readme", 35, last=89.48),
+        Reported("paper", 30, peak=89.54),
+        Reported("program", 35, last=89.48),
     ),
-    ("imdb", COMPRESSION["imdb"].classic.setting): (Reported("paper", "section on IMDb", 30, peak=89.38),),
+    ("imdb", COMPRESSION["imdb"].classic.setting): (Reported("paper", 30, peak=89.38),),
     ("connect-4", _CONNECT_4_TM): (
-        _table("table 7", 1_000, 105, 82.93, 81.98, 82.49, 0.34, 82.19, 82.80),
-        Reported("program", "readme", 1_000, peak=82.93),
+        _table(1_000, 105, 82.93, 81.98, 82.49, 0.34, 82.19, 82.80),  # table 7
+        Reported("program", 1_000, peak=82.93),
     ),
     ("connect-4", _CONNECT_4_WTM): (
-        _table("table 7", 1_000, 76, 87.91, 86.75, 87.32, 0.20, 86.97, 87.66),
-        Reported("program", "readme", 1_000, peak=87.91, last=87.24),
+        _table(1_000, 76, 87.91, 86.75, 87.32, 0.20, 86.97, 87.66),  # table 7
+        Reported("program", 1_000, peak=87.91, last=87.24),
     ),
-    ("connect-4", _light("connect-4")): (Reported("program", "readme", 200, last=80.13),),
+    ("connect-4", _light("connect-4")): (Reported("program", 200, last=80.13),),
 }
 """By data set and machine."""
