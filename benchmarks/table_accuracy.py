@@ -84,7 +84,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=2)
     arguments = parser.parse_args()
     wtm.booleanizer.MIN_ROWS = 0  # it is what is measured
-    headings = ["table", "rows", "method", "accuracy", "splits", "log-loss", "splits"]
+    headings = ["table", "rows", "method", "accuracy", "with splits", "log-loss", "with splits"]
     lines = []
     for name in TABLES:
         X, y = load(name, arguments.data_dir)
