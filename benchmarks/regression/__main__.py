@@ -1,6 +1,6 @@
 """Run the comparison, which takes some 20 minutes on one core, and write docs/regression.md.
 
-    python -m benchmarks.regression --data-dir DIR [--tmu PYTHON] [--page-only]
+    python -m benchmarks.regression --data-dir DIR [--tmu PYTHON] [--page-only | --california-only]
 
 DIR holds california-housing/cal_housing.csv.gz and wine-quality/winequality-red.csv.gz. PYTHON is the interpreter of an
 environment with tmu, as `benchmarks/peers/setup.sh` makes it; without it tmu is left out.
@@ -12,6 +12,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from benchmarks.regression.california import choose_and_measure
 from benchmarks.regression.methods import METHODS, N_EPOCHS, measure, measure_tmu
 from benchmarks.regression.page import page
 from benchmarks.regression.problems import NAMES, divide, load_table
@@ -47,10 +48,14 @@ def main() -> None:
     parser.add_argument("--data-dir", type=Path, default=Path("shared/data"))
     parser.add_argument("--tmu", help="Python with tmu")
     parser.add_argument("--page-only", action="store_true", help="write the page of the kept results")
+    parser.add_argument("--california-only", action="store_true", help="choose settings for California housing again")
     options = parser.parse_args()
     warnings.simplefilter("ignore")  # of settings that learn little
-    if not options.page_only:
-        results: dict[str, Any] = {"choice": [], "compared": {}, "seeds": SEEDS, "environment": environment()}
+    results: dict[str, Any]
+    if options.california_only:
+        results = json.loads(_RESULTS.read_text(encoding="utf-8"))
+    elif not options.page_only:
+        results = {"choice": [], "compared": {}, "seeds": SEEDS, "environment": environment()}
         for name in NAMES:
             table = load_table(name, options.data_dir)
             measure(METHODS["wtm, last epoch"](0), *divide(table, 0))  # compiles
@@ -61,6 +66,9 @@ def main() -> None:
             results["compared"][name] = _compare(table, options.tmu if name == NAMES[0] else None)
             print(name, json.dumps(results["compared"][name]), flush=True)
         results["environment"]["finished"] = environment()["finished"]
+    if not options.page_only:
+        found = choose_and_measure(load_table(NAMES[0], options.data_dir), SEEDS)
+        results["california"] = found | {"environment": environment()}
         _RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     _PAGE.write_text(page(json.loads(_RESULTS.read_text(encoding="utf-8"))), encoding="utf-8")
 

@@ -165,3 +165,32 @@ def test_numerals_are_not_numbers_to_predict(majority):
     for text in (y.astype(str), y.astype(str).tolist(), y.astype(str).astype(object)):
         with pytest.raises(ValueError, match=r"y must hold numbers, got .*text is not a number"):
             small_regressor().fit(X, text)
+
+
+@pytest.mark.parametrize(
+    ("changes", "wrong", "message"),
+    [
+        ({}, np.nan, "y must hold finite numbers, but row 3 has nan"),
+        ({}, np.inf, "y must hold finite numbers, but row 3 has inf"),
+        ({"y_range": (5, 1)}, 0.0, r"y_range must be the smallest and the largest number .* got \(5, 1\)"),
+        ({"average_last": 0}, 0.0, "average_last must be at least 1, got 0"),
+    ],
+)
+def test_wrong_numbers_are_refused_and_change_nothing(majority, changes, wrong, message):
+    X, y = table(small_regressor, majority)
+    y[3] = wrong
+    model = small_regressor()
+    with pytest.raises(ValueError, match=message):
+        model.set_params(**changes).fit(X, y)
+    assert vars(model) == small_regressor(**changes).get_params()
+
+
+def test_numbers_outside_the_range_are_clipped_with_one_warning(majority):
+    X, y = table(small_regressor, majority)
+    low, high = np.quantile(y, [0.2, 0.8])
+    with pytest.warns(UserWarning, match="y holds .* outside y_range") as caught:
+        model = small_regressor(y_range=(low, high)).fit(X, y)
+    assert len(caught) == 1
+    clipped = small_regressor(y_range=(low, high)).fit(X, np.clip(y, low, high))
+    assert model_digest(model) == model_digest(clipped)
+    assert low <= model.predict(X).min() <= model.predict(X).max() <= high

@@ -71,12 +71,14 @@ def _loss(sums, row, output, vote, answers):
 @inline
 def _add_changes(sign, row, voted, sums, answers, changes):
     """Add to `changes` (IN and OUT) what the row would lose without each of its rules, times `sign`."""
+    loss, loss_of = 0.0, -1  # of numbers, each output has its own loss
     for i in range(voted.row_ends[row], voted.row_ends[row + 1]):
         rule = voted.rules[i]
         vote, output = np.int64(voted.counts[i]) * voted.votes[rule], voted.outputs[rule]
         if vote != 0:
-            change = _loss(sums, row, output, vote, answers) - _loss(sums, row, output, np.int64(0), answers)
-            changes[rule] += sign * change
+            if loss_of < 0 or (answers.are_numbers and loss_of != output):
+                loss, loss_of = _loss(sums, row, output, np.int64(0), answers), output
+            changes[rule] += sign * (_loss(sums, row, output, vote, answers) - loss)
 
 
 @kernel

@@ -50,7 +50,7 @@ class LabelReducible(Reducible, Predictor):
         n_rules : int, optional
             How many rules to keep.
         min_weight : float, optional
-            Keep the rules with at least this weight.
+            Keep the rules with at least this weight; of a fuzzy rule, it is what it votes where all conditions hold.
         max_accuracy_loss : float, optional
             Keep the fewest rules found with which the accuracy on `X` is at most this much smaller, such as 0.01 for
             one percent of the rows.
@@ -60,7 +60,7 @@ class LabelReducible(Reducible, Predictor):
 
         Returns
         -------
-        WTMClassifier
+        classifier
             For prediction, as after `simplify`; this classifier stays as it is. With `X`, the probabilities are
             calibrated on it. Its attribute `pruning_` is a dict with ``n_rules_before`` and ``n_rules`` and, with `X`,
             ``accuracy_before`` and ``accuracy``. If rules were removed one by one, ``curve`` lists the number of rules
@@ -81,7 +81,7 @@ class LabelReducible(Reducible, Predictor):
         return self._prune(X, y, wanted, sample_weight)
 
     def refit(self, X: Any, y: Any, penalty: str = "l1", *, C: float | None = None, sample_weight: Any = None) -> Self:
-        """Return a classifier with the same rules and new weights, by logistic regression on their outputs.
+        """Return a classifier with the same rules and new weights, by logistic regression on their votes.
 
         Equal rules are merged first. Rules get the coefficients as weights, so their votes add up to log-odds: in
         models of two classes to those of the second class. A rule with a negative coefficient votes against its class,
@@ -108,7 +108,7 @@ class LabelReducible(Reducible, Predictor):
 
         Returns
         -------
-        WTMClassifier
+        classifier
             For prediction, as after `simplify`; this classifier stays as it is.
 
         Raises

@@ -74,7 +74,7 @@ class NumberReducible(Reducible, NumberPredictor):
         return self._prune(X, y, wanted, sample_weight)
 
     def refit(self, X: Any, y: Any, penalty: str = "l1", *, C: float | None = None, sample_weight: Any = None) -> Self:
-        """Return a regressor with the same rules and new weights, by linear regression on their outputs.
+        """Return a regressor with the same rules and new weights, by linear regression on their votes.
 
         Equal rules are merged first. Each rule gets its coefficient as what it adds, and one without a coefficient is
         removed. With several outputs, a rule can add to several of them. The intercept, as far as it is not the middle

@@ -93,7 +93,8 @@ class Reducible(RuleBased):
         if X is None and sample_weight is not None:
             raise ValueError("sample_weight needs the rows that have these weights: pass X and y.")
         data = None if X is None else self._prunable(_counted(self._data(X, y, sample_weight)))
-        rules, rule_of = self._find_rules(Vocabulary.of(self), one_sided=self._n_sums == 2 and self._has_classes)
+        is_one_sided = self._has_classes and self._n_sums == 2 and self._literal_failures is None
+        rules, rule_of = self._find_rules(Vocabulary.of(self), one_sided=is_one_sided)
         curve, size = None, self._most_added(rules)
         if min_weight is not None:
             chosen = np.flatnonzero(size >= min_weight)
