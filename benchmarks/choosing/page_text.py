@@ -13,7 +13,8 @@ ADVICE = """\
 ## In short
 
 1. Start with the defaults. They are the setting that does well on all nine data sets at once; the curves below are flat
-   around it.
+   around it. [tables.md](tables.md) compares them with other methods on ordinary tables, and has the settings that a
+   search chose there.
 2. `s` matters most. With a few thousand rows, 2 to 4 is within about two points of the best on every data set. From 20
    upward, accuracy falls steeply on most: each rule is true for only about 1 in s + 1 of the rows that it is to match
    ([rule-length.md](rule-length.md)). With more rows a larger `s` pays, as on Connect-4 in the first table below; the

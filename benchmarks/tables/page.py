@@ -13,7 +13,7 @@ from benchmarks.tables.problems import DIVIDED, MOST_ROWS, NAMES, SEEDS
 from wtm.paper.report import describe_environment
 from wtm.paper.text_table import NOTHING, Table, signed
 
-__all__ = ["mean_ranks", "means", "write_page"]
+__all__ = ["mean_ranks", "means", "of_common_seeds", "write_page"]
 
 BOOSTING, CONTROL = "boosting, tuned", "logistic regression on bits"
 _ON_FEATURES = ("boosting on bits", "boosting on splits")
@@ -28,7 +28,8 @@ Means = dict[tuple[str, str], float]
 
 def write_page(results: Path, page: Path) -> str:
     """Write the page; return its tables."""
-    measured = read_measured(results)
+    every = read_measured(results)
+    measured = of_common_seeds(every)
     origins = [line for line in read_lines(results) if "table_of" in line]
     tables = [name for name in NAMES if any(table == name for table, _, _ in measured)]
     methods = [name for name in METHODS if any(method == name for _, method, _ in measured)]
@@ -39,9 +40,10 @@ def write_page(results: Path, page: Path) -> str:
         "\n".join(f"- {line}" for line in _findings(accuracy, loss, tables, _large(origins))),
         *_where_the_points_are(accuracy, tables),
         "## Accuracy",
-        "Percent of the test rows, mean of the seeds. The mean rank is over the tables that all ranked methods have; "
-        "1 is best.",
+        "Percent of the test rows. The mean rank is over the tables that all ranked methods have; 1 is best. "
+        + _seeds_line(measured),
         _table(accuracy, tables, methods, 2, larger_is_better=True).markdown(),
+        *_each_seed(every, tables),
         "## Log-loss",
         "Of the predicted probabilities; smaller is better.",
         _table(loss, tables, methods, 3, larger_is_better=False).markdown(),
@@ -62,7 +64,6 @@ def write_page(results: Path, page: Path) -> str:
         _WHERE_FROM,
         "## How it was measured",
         _HOW,
-        _seeds_line(measured, tables, methods),
         "## Where it was computed",
         _environments(origins),
     ]
@@ -227,16 +228,50 @@ def _tables_table(origins: Sequence[dict], tables: Sequence[str]) -> Table:
     return Table(["", "training rows", "test rows", "columns", "classes"], rows)
 
 
-def _seeds_line(measured: Measurements, tables: Sequence[str], methods: Sequence[str]) -> str:
-    """Say how many seeds the figures have, where it is fewer than all."""
-    counts = {(t, m): sum((t, m, seed) in measured for seed in SEEDS) for t in tables for m in methods}
-    fewer = {
-        method: sorted({counts[table, method] for table in tables if counts[table, method] > 0} - {len(SEEDS)})
-        for method in methods
+def of_common_seeds(measured: Measurements) -> Measurements:
+    """Return the measurements of those seeds that all methods of a table have, so that they are comparable."""
+    methods: dict[str, set[str]] = {}
+    for table, method, _ in measured:
+        methods.setdefault(table, set()).add(method)
+    return {key: one for key, one in measured.items() if all((key[0], m, key[2]) in measured for m in methods[key[0]])}
+
+
+def _seeds_line(measured: Measurements) -> str:
+    """Say how many seeds the figures have."""
+    seeds: dict[str, set[int]] = {}
+    for table, _, seed in measured:
+        seeds.setdefault(table, set()).add(seed)
+    counts = sorted({len(of_table) for of_table in seeds.values()})
+    number = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else f"{counts[0]}"
+    return f"Each figure of this page is the mean of the seeds that all methods of the table have: {number}."
+
+
+def _each_seed(measured: Measurements, tables: Sequence[str]) -> list[str]:
+    table = _seeds_table(measured, tables)
+    if not table.rows:
+        return []
+    return [
+        "## Accuracy with all seeds",
+        "Mean (smallest to largest), of the methods that have all seeds. A seed is that of the method and, but for "
+        "tables with a given test part, chooses the test rows.",
+        table.markdown(),
+    ]
+
+
+def _seeds_table(measured: Measurements, tables: Sequence[str]) -> Table:
+    """Return the accuracies over all seeds, of the methods that have them on some table."""
+    found = {
+        (table, method): [measured[table, method, seed].accuracy for seed in SEEDS]
+        for table, method, _ in measured
+        if all((table, method, seed) in measured for seed in SEEDS)
     }
-    exceptions = [f"{method} {' or '.join(map(str, seeds))}" for method, seeds in fewer.items() if seeds]
-    text = f"The figures are means of {len(SEEDS)} seeds"
-    return text + (f", except where a table has fewer: {'; '.join(exceptions)}." if exceptions else ".")
+    methods = [method for method in METHODS if any(key[1] == method for key in found)]
+    rows = [[table, *(_spread(found.get((table, method))) for method in methods)] for table in tables]
+    return Table(["", *methods], [row for row in rows if set(row[1:]) - {NOTHING}])
+
+
+def _spread(values: Sequence[float] | None) -> str:
+    return NOTHING if values is None else f"{np.mean(values):.2f} ({min(values):.2f}–{max(values):.2f})"
 
 
 def _environments(origins: Sequence[dict]) -> str:

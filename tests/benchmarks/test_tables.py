@@ -135,3 +135,13 @@ def test_the_distance_to_boosting_is_told():
     assert "-1.00 on A" in line
     assert "within 0.5 points on 1" in line
     assert "A (+0.100)" in line
+
+
+def test_only_seeds_that_all_methods_have_are_compared():
+    measured = made_measurements()
+    common = page.of_common_seeds(measured)
+    assert set(common) == set(measured) - {("A", "wtm, defaults", 1)}
+    assert "all methods of the table have: 1." in page._seeds_line(common)
+    three = {(m.table, m.method, seed): replace(m, accuracy=80.0 + seed) for m in common.values() for seed in (0, 1, 2)}
+    table = page._seeds_table(three | {("C", "RuleFit", 0): measured["A", page.BOOSTING, 0]}, ["A", "B", "C"])
+    assert table.rows == [[name, *["81.00 (80.00–82.00)"] * 2] for name in "AB"]
