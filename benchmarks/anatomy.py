@@ -37,14 +37,14 @@ Written by `python -m benchmarks.anatomy`; do not edit.
 An epoch of the lazy engine is timed as a whole. The number of times each part runs follows from the feedback counts
 that the engine reports and from how the weights move. The time of each part is measured on the kernels' building
 blocks, with the model's state before that epoch. The last row is the remainder: trials of watched automata, clauses
-evaluated again because they changed, watch lists, and sums of votes.
+evaluated again because they changed, watch lists, and corrections of the sums of votes.
 
-All parts except the first are estimates. *Outputs of a block* assumes that no clause changes. *Selection* is an upper
-bound: it counts each group of 512 clauses for each example, but nothing is drawn when an example's sum has reached T
-or, for Type II feedback, when no clause of the group is true. *Feedback to true clauses* (flush and update in one pass)
-and *flush at the end* are measured once on each clause, with the mean number of pending feedbacks. A limit counts only
-the work that can't be avoided, at the best speed measured on this machine. All seconds are processor time of one
-thread.
+All parts except the first are estimates. *Outputs of a block* includes the sums of their votes, and assumes that no
+clause changes. *Selection* is an upper bound: it counts each group of 512 clauses for each example, but nothing is
+drawn when an example's sum has reached T or, for Type II feedback, when no clause of the group is true. *Feedback to
+true clauses* (flush and update in one pass) and *flush at the end* are measured once on each clause, with the mean
+number of pending feedbacks. A limit counts only the work that can't be avoided, at the best speed measured on this
+machine. All seconds are processor time of one thread.
 """
 
 

@@ -45,8 +45,9 @@ def main(arguments: list[str] | None = None) -> None:
     options.work.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         sources = {"before": _checkout(options.revision, Path(folder)), "now": _copy_of_now(Path(folder))}
+        revisions = {"before": options.revision, "now": _described_revision()}
         for experiment in choose(options.experiments.split(","), peers=[]):
-            session = _compare(experiment, sources, Path(folder), options)
+            session = _compare(experiment, sources, revisions, Path(folder), options)
             with options.out.open("a", encoding="utf-8") as results:
                 results.write(json.dumps(session) + "\n")
             print(_table(session), flush=True)
@@ -65,11 +66,14 @@ def _copy_of_now(folder: Path) -> Path:
     return shutil.copytree(ROOT / "src", folder / "now", ignore=shutil.ignore_patterns("__pycache__"))
 
 
-def _compare(experiment: Experiment, sources: dict[str, Path], folder: Path, options: argparse.Namespace) -> Session:
-    about = {
-        "session": datetime.now(UTC).isoformat(timespec="seconds"),
-        "revisions": {"before": options.revision, "now": _described_revision()},
-    }
+def _compare(
+    experiment: Experiment,
+    sources: dict[str, Path],
+    revisions: dict[str, str],
+    folder: Path,
+    options: argparse.Namespace,
+) -> Session:
+    about = {"session": datetime.now(UTC).isoformat(timespec="seconds"), "revisions": revisions}
     data = prepare(experiment.dataset, experiment.n_train, experiment.n_test, options.data_dir, options.work)
     names = ("n_clauses", "T", "s", "gamma", "seed", "n_train", "n_test")
     setting = {name: getattr(experiment, name) for name in names}
