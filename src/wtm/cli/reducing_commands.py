@@ -78,7 +78,8 @@ def prune(
     """Remove rules that a model can do without, and write the model of the others.
 
     Give one of --rules, --max-accuracy-loss or, of a regressor, --max-r2-loss, and --min-weight. Of the rules, the one
-    is removed again and again without which most rows of DATA are right, or the squared error is smallest. The new
+    is removed again and again without which most rows of DATA are right, or the squared error is smallest. The
+    rules of a regressor are many and light, so use 'wtm refit' on it first, which gives them new weights. The new
     model predicts, but can't be trained further. The table is read as in 'wtm predict'; rows without a target are left
     out.
 
