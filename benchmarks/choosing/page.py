@@ -34,8 +34,8 @@ def write_page(trials: Trials, results: Results, path: Path, at_sizes: str = "")
             f"{len(SEEDS)} seeds; the others have one seed.",
             accuracy_table(results, best_settings(trials)).markdown(),
             f"Seconds to fit, with {N_JOBS} threads; for {FUZZY.removesuffix(', defaults')}, seconds of the processor "
-            f"divided by {N_JOBS}, since other programs ran at the same time. They are of a later version than the other "
-            "columns of wtm, whose kernels were slower:",
+            f"divided by {N_JOBS}, since other programs ran at the same time. They are of a later version than the "
+            "other columns of wtm, whose kernels were slower:",
             seconds_table(results, best_settings(trials)).markdown(),
             "## What cross-validation found",
             f"{FOLDS} folds of at most {ROWS:,} rows of each training part, {EPOCHS} epochs. The best setting of each "
