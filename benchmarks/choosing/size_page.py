@@ -35,8 +35,13 @@ def size_section(trials: SizeTrials, sizes: Sizes) -> str:
     if not complete(trials, sizes):
         return ""
     found = [shortfall(trials, sizes, rule) for rule in RULES]
-    fixed, by_size = (
-        chosen_elsewhere([each for each in found if (each.rule in FIXED) == is_fixed]) for is_fixed in (True, False)
+    fixed, by_size, without = (
+        chosen_elsewhere([each for each in found if chosen(each.rule)])
+        for chosen in (
+            lambda rule: rule in FIXED,
+            lambda rule: rule not in FIXED,
+            lambda rule: rule not in (*FIXED, AUTO),
+        )
     )
     n_problems = len({name for name, _ in complete(trials, sizes)})
     return "\n\n".join(
@@ -54,7 +59,8 @@ def size_section(trials: SizeTrials, sizes: Sizes) -> str:
             *_automatic(found),
             f"Whether a rule does well on data it was not chosen on: if each data set gets the setting that is best on "
             f"all others, the mean shortfall is {fixed:.2f} points with settings that are the same everywhere, and "
-            f"{by_size:.2f} with rules.",
+            f"{by_size:.2f} with rules. The limit on the number of features was set with all of these data sets in "
+            f"view, which makes the last figure too good; among the rules without it, it is {without:.2f}.",
             "Accuracy (log-loss) at each number of rows, with T 25:",
             by_size_table(trials, sizes).markdown(),
         ]
