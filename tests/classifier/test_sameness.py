@@ -38,7 +38,9 @@ FINGERPRINTS = {
 
 def start_process(processor):
     """Another process that prints the digests, its code made for the named processor; None for the machine's own."""
-    environment = os.environ | ({} if processor is None else {"NUMBA_CPU_NAME": processor})
+    # Without features of its own the name would keep those of the machine, such as AVX-512.
+    other = {} if processor is None else {"NUMBA_CPU_NAME": processor, "NUMBA_CPU_FEATURES": ""}
+    environment = os.environ | other
     command = [sys.executable, "-m", fingerprint.__name__, "2"]
     return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True)
 
