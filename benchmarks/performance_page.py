@@ -24,7 +24,9 @@ Written by `python -m benchmarks.compare`; do not edit. `benchmarks/results` kee
 All programs of an experiment run side by side, each in its own process, and take turns: in each round, each program
 trains and predicts while the others wait. Figures are medians over the rounds, with the smallest and the largest in
 brackets. *Times wtm* is the time divided by that of `wtm, 1 thread` in the same round; above 1 means slower than wtm.
-Seconds are wall-clock time, for training alone and for the prediction of all test rows.
+Seconds are wall-clock time, for training alone and for the prediction of all test rows. *Processor time, times wtm*
+is the same ratio of the processor's time, which other work on the machine changes far less; it is given for programs
+with one thread, and includes what wtm measures after each epoch.
 
 - `wtm` is the lazy engine and `wtm-direct` the direct engine; `ptm` is pyTsetlinMachine, `ptmp`
   pyTsetlinMachineParallel, `tmu` tmu's TMClassifier, `green` green-tsetlin.
@@ -86,12 +88,13 @@ def render(records: Sequence[Record]) -> str:
     return "\n".join([_INTRODUCTION, *(_experiment(session) for session in newest(records).values())])
 
 
-def round_seconds(record: Record, kind: str) -> dict[int, float]:
-    """Return the mean seconds of each round: ``kind`` is "epochs" or "predictions"."""
+def round_seconds(record: Record, kind: str, *, of_processor: bool = False) -> dict[int, float]:
+    """Return the mean seconds of each round; ``kind`` is "epochs" or "predictions"."""
     rounds: dict[int, list[float]] = {}
     for timing in record[kind]:
         if timing["round"] is not None:
-            rounds.setdefault(timing["round"], []).append(timing["seconds"])
+            seconds = timing["cpu_seconds"] / timing.get("repeats", 1) if of_processor else timing["seconds"]
+            rounds.setdefault(timing["round"], []).append(seconds)
     return {number: statistics.fmean(seconds) for number, seconds in rounds.items()}
 
 
@@ -140,10 +143,14 @@ def _training_table(working: list[Record], baseline: Record | None) -> str:
                 "–".join(str(epoch) for epoch in sorted({*timed[:1], *timed[-1:]})),
                 _seconds(list(seconds.values())),
                 _ratios(seconds, baseline, "epochs"),
+                _processor_ratios(record, baseline, "epochs"),
                 _nanoseconds(seconds, record["rows_training"] * record["visited_training"]),
             ]
         )
-    heads = ["training", "epoch 1, s", "epoch 10, s", "epochs timed", "s/epoch", "times wtm", "ns per clause"]
+    heads = [
+        "training", "epoch 1, s", "epoch 10, s", "epochs timed", "s/epoch", "times wtm", "processor time, times wtm",
+        "ns per clause",
+    ]  # fmt: skip
     return Table(heads, rows).markdown()
 
 
@@ -158,6 +165,7 @@ def _prediction_table(working: list[Record], baseline: Record | None) -> str:
                 record["program"],
                 _seconds(list(seconds.values())),
                 _ratios(seconds, baseline, "predictions"),
+                _processor_ratios(record, baseline, "predictions"),
                 _nanoseconds(seconds, visits),
                 _ratios(seconds, baseline, "predictions", own_clauses=record["visited_prediction"]),
                 *_memory(record),
@@ -165,8 +173,8 @@ def _prediction_table(working: list[Record], baseline: Record | None) -> str:
             ]
         )
     heads = [
-        "prediction", "all test rows, s", "times wtm", "ns per clause", "times wtm, per clause", "memory, MiB",
-        "bytes per automaton", "accuracy (epoch)",
+        "prediction", "all test rows, s", "times wtm", "processor time, times wtm", "ns per clause",
+        "times wtm, per clause", "memory, MiB", "bytes per automaton", "accuracy (epoch)",
     ]  # fmt: skip
     return Table(heads, rows).markdown()
 
@@ -257,6 +265,14 @@ def _ratios(seconds: dict[int, float], baseline: Record | None, kind: str, own_c
     base = round_seconds(baseline, kind)
     scale = baseline["visited_prediction"] / own_clauses if own_clauses else 1
     return _factors([scale * seconds[r] / base[r] for r in seconds if r in base])
+
+
+def _processor_ratios(record: Record, baseline: Record | None, kind: str) -> str:
+    """Return processor times divided by the baseline's in the same round, of programs with one thread."""
+    if baseline is None or record["threads"] > 1:
+        return ""
+    seconds, base = (round_seconds(one, kind, of_processor=True) for one in (record, baseline))
+    return _factors([seconds[r] / base[r] for r in seconds if base.get(r)])
 
 
 def _nanoseconds(seconds: dict[int, float], visits: int) -> str:

@@ -56,7 +56,7 @@ def test_ratios_are_formed_within_rounds_and_then_the_median_is_taken():
     baseline = record(BASELINE, [1.0, 2.0, 4.0], [0.5, 0.25, 1.0])
     peer = record("ptm, 1 thread", [8.0, 4.0, 12.0], [1.0, 1.0, 10.0])
     rows = rows_of(render([baseline, peer]))
-    first, tenth, epochs, seconds, ratio, nanoseconds = rows["training", "ptm, 1 thread"]
+    first, tenth, epochs, seconds, ratio, _, nanoseconds = rows["training", "ptm, 1 thread"]
     assert (first, tenth, epochs) == ("9.00", "", "2–4")
     assert seconds == "8.00 (4.00–12.00)"
     assert ratio == "3.00 (2.00–8.00)"
@@ -64,8 +64,20 @@ def test_ratios_are_formed_within_rounds_and_then_the_median_is_taken():
     assert rows["training", BASELINE][4] == "1.00 (1.00–1.00)"
     prediction = rows["prediction", "ptm, 1 thread"]
     assert prediction[:2] == ["1.00 (1.00–10.00)", "4.00 (2.00–10.00)"]
-    assert prediction[4] == "100"  # MiB above the data
-    assert float(prediction[5]) == pytest.approx(50 * 2**20 / 1000, rel=1e-4)
+    assert prediction[5] == "100"  # MiB above the data
+    assert float(prediction[6]) == pytest.approx(50 * 2**20 / 1000, rel=1e-4)
+
+
+def test_ratios_of_processor_time_are_of_one_thread_and_of_one_prediction():
+    baseline, peer = record(BASELINE, [1.0], [1.0]), record("ptm, 1 thread", [90.0], [90.0])
+    baseline["epochs"][1]["cpu_seconds"], peer["epochs"][1]["cpu_seconds"] = 2.0, 5.0
+    baseline["predictions"][0] |= {"cpu_seconds": 1.0, "repeats": 10}
+    peer["predictions"][0] |= {"cpu_seconds": 3.0, "repeats": 2}
+    threads = record("ptm, 2 threads", [90.0], [90.0], threads=2)
+    rows = rows_of(render([baseline, peer, threads]))
+    assert rows["training", "ptm, 1 thread"][5] == "2.50"
+    assert rows["prediction", "ptm, 1 thread"][2] == "15.0"
+    assert rows["training", "ptm, 2 threads"][5] == rows["prediction", "ptm, 2 threads"][2] == ""
 
 
 def test_several_epochs_of_a_round_count_by_their_mean():
@@ -78,7 +90,7 @@ def test_prediction_by_clause_takes_the_size_of_the_pool_into_account():
     baseline = record(BASELINE, [1.0], [1.0])
     pool = record("green, 1 thread", [1.0], [0.5], visited_prediction=20)
     cells = rows_of(render([baseline, pool]))["prediction", "green, 1 thread"]
-    assert (cells[1], cells[3]) == ("0.50", "2.50")
+    assert (cells[1], cells[4]) == ("0.50", "2.50")
 
 
 def test_the_newest_session_of_each_experiment_is_reported():

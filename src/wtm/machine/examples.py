@@ -183,11 +183,20 @@ def _pack_columns(block: np.ndarray) -> np.ndarray:
 def _checked_chunks(X: np.ndarray, name: str, labels: Sequence[str] | None) -> Iterator[np.ndarray]:
     for start in range(0, len(X), _CHUNK):
         chunk = X[start : start + _CHUNK]
-        if chunk.dtype != np.bool_ and _is_wrong(chunk).any():
+        if not _holds_bits(chunk):
             column = next(j for j in range(X.shape[1]) if _is_wrong(X[:, j]).any())
             row = int(_is_wrong(X[:, column]).argmax())
             _refuse(name, X[row, column], row, column, labels)
-        yield chunk.astype(np.bool_, copy=False)
+        yield chunk.view(np.bool_) if chunk.dtype.itemsize == 1 else chunk.astype(np.bool_)
+
+
+def _holds_bits(chunk: np.ndarray) -> bool:
+    """Whether all values are 0 or 1; those of a byte are not looked at one by one, which would take longest of all."""
+    if chunk.dtype == np.bool_:
+        return True
+    if chunk.dtype.itemsize == 1:
+        return bool(chunk.view(np.uint8).max(initial=0) <= 1)
+    return not _is_wrong(chunk).any()
 
 
 def _checked_sparse(
