@@ -102,7 +102,11 @@ def test_the_user_guide_on_regression_and_fuzzy_rules_runs(capsys):
 
 def test_the_user_guide_on_images_runs(capsys):
     run("user-guide.md", [block for block in blocks_of("user-guide.md") if "ConvolutionalWTM" in block])
-    assert float(capsys.readouterr().out) > 0.9
+    of_bits, drawn, *picture, share, of_grey = capsys.readouterr().out.splitlines()
+    assert min(float(of_bits), float(of_grey)) > 0.9
+    assert drawn.startswith("votes ")
+    assert picture[0] == picture[-1] == "+-----+"
+    assert 0 < float(share) < 1
 
 
 def test_the_user_guide_on_several_labels_and_models_runs(capsys):

@@ -8,15 +8,19 @@ if TYPE_CHECKING:
     from wtm.classifier import WTMClassifier
     from wtm.conv_classifier import ConvolutionalWTMClassifier
     from wtm.fuzzy_classifier import FuzzyWTMClassifier
+    from wtm.fuzzy_conv_classifier import FuzzyConvolutionalWTMClassifier
     from wtm.fuzzy_regressor import FuzzyWTMRegressor
+    from wtm.image_booleanizer import ImageBooleanizer
     from wtm.loading import load_model
     from wtm.regressor import WTMRegressor
 
 __all__ = [
     "Booleanizer",
     "ConvolutionalWTMClassifier",
+    "FuzzyConvolutionalWTMClassifier",
     "FuzzyWTMClassifier",
     "FuzzyWTMRegressor",
+    "ImageBooleanizer",
     "WTMClassifier",
     "WTMRegressor",
     "__version__",
@@ -29,8 +33,10 @@ __version__ = "0.2.0"
 _MODULES = {
     "Booleanizer": "wtm.booleanizer",
     "ConvolutionalWTMClassifier": "wtm.conv_classifier",
+    "FuzzyConvolutionalWTMClassifier": "wtm.fuzzy_conv_classifier",
     "FuzzyWTMClassifier": "wtm.fuzzy_classifier",
     "FuzzyWTMRegressor": "wtm.fuzzy_regressor",
+    "ImageBooleanizer": "wtm.image_booleanizer",
     "WTMClassifier": "wtm.classifier",
     "WTMRegressor": "wtm.regressor",
     "load_model": "wtm.loading",

@@ -6,7 +6,9 @@ from typing import Any
 from wtm.classifier import WTMClassifier
 from wtm.conv_classifier import ConvolutionalWTMClassifier
 from wtm.fuzzy_classifier import FuzzyWTMClassifier
+from wtm.fuzzy_conv_classifier import FuzzyConvolutionalWTMClassifier
 from wtm.fuzzy_regressor import FuzzyWTMRegressor
+from wtm.image_training import ImageClassifier
 from wtm.modelfile import read_model
 from wtm.regressor import WTMRegressor
 from wtm.trainable import Trainable
@@ -14,7 +16,14 @@ from wtm.utils.paths import as_path
 
 _KINDS: dict[str, type[Trainable]] = {
     kind.__name__: kind
-    for kind in (WTMClassifier, WTMRegressor, FuzzyWTMClassifier, FuzzyWTMRegressor, ConvolutionalWTMClassifier)
+    for kind in (
+        WTMClassifier,
+        WTMRegressor,
+        FuzzyWTMClassifier,
+        FuzzyWTMRegressor,
+        ConvolutionalWTMClassifier,
+        FuzzyConvolutionalWTMClassifier,
+    )
 }
 
 
@@ -30,7 +39,9 @@ def load_model(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    WTMClassifier, WTMRegressor, FuzzyWTMClassifier, FuzzyWTMRegressor or ConvolutionalWTMClassifier
+    estimator
+        A WTMClassifier, WTMRegressor, FuzzyWTMClassifier, FuzzyWTMRegressor, ConvolutionalWTMClassifier or
+        FuzzyConvolutionalWTMClassifier.
 
     Raises
     ------
@@ -61,7 +72,7 @@ def load_table_model(path: str | os.PathLike[str]) -> Any:
         The file holds an estimator of images, or can't be read.
     """
     model = load_model(path)
-    if isinstance(model, ConvolutionalWTMClassifier):
+    if isinstance(model, ImageClassifier):
         raise ValueError(
             f"{path} holds a {type(model).__name__}, which is for images, and this is for tables. Use the model in "
             f"Python: wtm.load_model({str(path)!r})."

@@ -312,8 +312,15 @@ class Machine:
 
     def class_sum(self, x: ArrayLike) -> float:
         """Return the weighted sum s'(x) of an example, bool (o,), for prediction: equation 7."""
-        outputs = clause_outputs(self.states, literals(x), self.n_half, training=False)
-        return clause_sum(outputs, self.weights, self.polarity)
+        return self.sum_of(self.evaluate(literals(x), training=False))
+
+    def evaluate(self, lits: BoolArray, *, training: bool) -> BoolArray | IntArray:
+        """Evaluate every clause on the literals of an example, (n_clauses,)."""
+        return clause_outputs(self.states, lits, self.n_half, training=training)
+
+    def sum_of(self, outputs: BoolArray | IntArray) -> float:
+        """Return the weighted sum s'(x), given what `evaluate` returned."""
+        return clause_sum(outputs.astype(bool), self.weights, self.polarity)
 
     def exceeds_budget(self, row: IntArray) -> bool:
         """Whether a clause with the automata `row`, int (2o,), includes more than `max_literals` literals."""
@@ -333,15 +340,14 @@ class Machine:
         """
         lits = literals(x)
         # All clauses are evaluated before any of them changes.
-        outputs = clause_outputs(self.states, lits, self.n_half, training=True)
-        for j, is_type_i in self.selected(outputs, target, rng):
-            self.give_feedback(j, lits, outputs[j], is_type_i, rng)
+        outputs = self.evaluate(lits, training=True)
+        for j, is_type_i in self.selected(self.sum_of(outputs), target, rng):
+            self.give_feedback(j, lits, bool(outputs[j] > 0), is_type_i, rng)
 
-    def selected(self, outputs: BoolArray, target: float, rng: np.random.Generator) -> Iterator[tuple[int, bool]]:
-        """Select clauses for feedback, given the outputs of all, and say of each whether it gets Type I feedback."""
-        total = clause_sum(outputs, self.weights, self.polarity)
+    def selected(self, total: float, target: float, rng: np.random.Generator) -> Iterator[tuple[int, bool]]:
+        """Select clauses for feedback, given the sum of all, and say of each whether it gets Type I feedback."""
         should_rise = error(total, self.T, target) > 0
-        selected = rng.random(len(outputs)) < update_probability(total, self.T, target)
+        selected = rng.random(len(self.states)) < update_probability(total, self.T, target)
         for j in np.flatnonzero(selected):
             yield int(j), (self.polarity[j] > 0) == should_rise
 
@@ -413,23 +419,22 @@ class ConvolutionalMachine(Machine):
         features = patch_features(image, self.patch_shape, positions=self.positions)
         return np.array([literals(x) for x in features])
 
-    def patch_outputs(self, patches: BoolArray, *, training: bool) -> BoolArray:
-        """Evaluate every clause on every patch, bool (n_patches, n_clauses)."""
-        return np.array([clause_outputs(self.states, lits, self.n_half, training=training) for lits in patches])
+    def evaluate_patches(self, patches: BoolArray, *, training: bool) -> BoolArray | IntArray:
+        """Evaluate every clause on every patch, (n_patches, n_clauses)."""
+        return np.array([self.evaluate(lits, training=training) for lits in patches])
 
     def class_sum(self, x: ArrayLike) -> float:
         """Return the weighted sum of an image, bool (height, width, n_channels), for prediction."""
-        outputs: BoolArray = np.logical_or.reduce(self.patch_outputs(self.patches(x), training=False))
-        return clause_sum(outputs, self.weights, self.polarity)
+        return self.sum_of(np.max(self.evaluate_patches(self.patches(x), training=False), axis=0))
 
     def train(self, x: ArrayLike, target: float, rng: np.random.Generator) -> None:
         """Learn one image; the other parameters are those of `Machine.train`."""
         patches = self.patches(x)
-        fires = self.patch_outputs(patches, training=True)
-        outputs: BoolArray = np.logical_or.reduce(fires)
-        for j, is_type_i in self.selected(outputs, target, rng):
-            lits = patches[drawn_patch(fires[:, j], rng)] if outputs[j] else patches[0]
-            self.give_feedback(j, lits, outputs[j], is_type_i, rng)
+        of_patches = self.evaluate_patches(patches, training=True)
+        outputs = np.max(of_patches, axis=0)
+        for j, is_type_i in self.selected(self.sum_of(outputs), target, rng):
+            lits = patches[drawn_patch(of_patches[:, j] == outputs[j], rng)] if outputs[j] else patches[0]
+            self.give_feedback(j, lits, bool(outputs[j] > 0), is_type_i, rng)
 
 
 def drawn_patch(candidates: BoolArray, rng: np.random.Generator) -> int:
@@ -457,40 +462,41 @@ class FuzzyMachine(Machine):
     failures: int = 1
     moves_weights: bool = True
 
-    def class_sum(self, x: ArrayLike) -> float:
-        """Return the weighted sum of an example, bool (o,), for prediction."""
-        votes = clause_votes(self.states, literals(x), self.n_half, self.failures, training=False)
-        return self._sum(votes)
+    def evaluate(self, lits: BoolArray, *, training: bool) -> IntArray:
+        """Count the votes of every clause on the literals of an example, int (n_clauses,)."""
+        return clause_votes(self.states, lits, self.n_half, self.failures, training=training)
 
-    def _sum(self, votes: IntArray) -> float:
-        return float(np.sum(self.polarity * self.weights * votes) / self.failures)
+    def sum_of(self, outputs: BoolArray | IntArray) -> float:
+        """Return the weighted sum of votes."""
+        return float(np.sum(self.polarity * self.weights * outputs) / self.failures)
 
     def has_room(self, row: IntArray) -> bool:
         """Whether a clause with the automata `row`, int (2o,), includes fewer than `max_literals` literals."""
         return self.max_literals is None or int(np.sum(row >= self.n_half)) < self.max_literals
 
-    def train(self, x: ArrayLike, target: float, rng: np.random.Generator) -> None:
-        """Learn one example; the parameters are those of `Machine.train`."""
-        lits = literals(x)
-        votes = clause_votes(self.states, lits, self.n_half, self.failures, training=True)
-        total = self._sum(votes)
-        should_rise = error(total, self.T, target) > 0
-        selected = rng.random(len(votes)) < update_probability(total, self.T, target)
-        weighted = int(self.gamma > 0 and self.moves_weights)
-        for j in np.flatnonzero(selected):
-            row, output = self.states[j], bool(votes[j] > 0)
-            if (self.polarity[j] > 0) == should_rise:
-                if output:
-                    self.states[j] = type_i_fuzzy(row, lits, self.n_half, has_room=self.has_room(row))
-                else:
-                    drawn = self.sampling(len(lits), self.p_s, rng)
-                    self.states[j] = type_i(row, lits, False, drawn, self.n_half, boost=self.boost)
-                self.exponents[j] += weighted * output
-                self.n_type_i += 1
-            elif output:
-                self.states[j] = type_ii(row, lits, True, self.n_half)
-                self.exponents[j] -= weighted
-                self.n_type_ii += 1
+    def give_feedback(self, j: int, lits: BoolArray, output: bool, is_type_i: bool, rng: np.random.Generator) -> None:
+        """Give feedback to clause j; `output` says whether it has votes."""
+        row, weighted = self.states[j], int(self.gamma > 0 and self.moves_weights)
+        if is_type_i:
+            if output:
+                self.states[j] = type_i_fuzzy(row, lits, self.n_half, has_room=self.has_room(row))
+            else:
+                drawn = self.sampling(len(lits), self.p_s, rng)
+                self.states[j] = type_i(row, lits, False, drawn, self.n_half, boost=self.boost)
+            self.exponents[j] += weighted * output
+            self.n_type_i += 1
+        elif output:
+            self.states[j] = type_ii(row, lits, True, self.n_half)
+            self.exponents[j] -= weighted
+            self.n_type_ii += 1
+
+
+@dataclass
+class FuzzyConvolutionalMachine(ConvolutionalMachine, FuzzyMachine):
+    """A convolution of fuzzy clauses, each with the votes of its best patch, which fails the fewest literals.
+
+    Feedback to a clause with votes is for one of its best patches, each with the same probability.
+    """
 
 
 @dataclass

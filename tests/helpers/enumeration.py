@@ -129,6 +129,29 @@ CONV_CASES = [
 """Machines of a convolution. The pixels of an image come channel by channel and row by row."""
 
 
+CONV_FUZZY_CASES = [
+    Case("two pixels, one failure", _sequence("10+ 01- 11+ 00-"), n_half=3, image_shape=(1, 2, 1), positions=False,
+         failures=1),
+    Case("two pixels, two failures", _sequence("10+ 01- 11+ 00-"), T=1, gamma=0.2, image_shape=(1, 2, 1),
+         positions=False, failures=2, init="random"),
+    Case("two pixels and their positions", _sequence("10+ 01- 11+"), T=1, gamma=0.2, image_shape=(1, 2, 1), failures=2),
+    Case("four pixels and their positions", _sequence("1001+ 0110-"), T=0.8, gamma=0.0, image_shape=(2, 2, 1),
+         failures=3),
+    Case("four pixels", _sequence("1000+ 0110- 0100+ 1111-"), T=1.5, image_shape=(2, 2, 1), positions=False,
+         failures=2, init="random", moves_weights=False),
+    Case("patches of two pixels", _sequence("101+ 011- 110+"), T=1, image_shape=(1, 3, 1), patch_shape=(1, 2),
+         positions=False, failures=2, max_literals=1),
+    Case("two channels", _sequence("1001+ 0111-"), T=1.5, image_shape=(1, 2, 2), positions=False, failures=2,
+         max_literals=2, init="random"),
+    Case("rare votes", _sequence("10- 01+ 11+ 00+"), T=8, p_s=0.6, gamma=0.2, image_shape=(1, 2, 1), positions=False,
+         failures=1, init="random"),
+    Case("four clauses", _sequence("10- 01+ 11+"), n_clauses=4, T=1.5, gamma=0.3, image_shape=(1, 2, 1),
+         positions=False, failures=2),
+    Case("numbers", _sequence("10^ 01v 11o 00+"), T=1, gamma=0.2, image_shape=(1, 2, 1), positions=False, failures=2),
+]  # fmt: skip
+"""Convolutions of fuzzy clauses."""
+
+
 # --- The machine, automaton by automaton ------------------------------------------------------------------
 
 # Table 1: (clause, literal, includes) -> the response to the automaton. All are given with p_s except where
@@ -307,7 +330,7 @@ def exact_distribution(case: Case) -> Distribution:
 MIN_EXPECTED = 5.0
 # A right engine is to fail any of the cases less than once in 10^6 choices of the seeds. The further factor
 # of 10 covers the tail of the statistic, heavier than that of its limit where cells expect few outcomes.
-P_BOUND = 1e-6 / (10 * (len(CASES) + len(FUZZY_CASES) + len(CONV_CASES)))
+P_BOUND = 1e-6 / (10 * (len(CASES) + len(FUZZY_CASES) + len(CONV_CASES) + len(CONV_FUZZY_CASES)))
 
 
 def chi_square(observed: Mapping[Any, int], exact: Mapping[Any, float], n: int) -> float:
@@ -359,12 +382,18 @@ def simulate_reference(
         rng = np.random.default_rng(seed)
         start = reference.initial_states(case.n_clauses, case.o, case.n_half, case.init, rng)
         settings = (start, case.n_half, case.T, case.p_s, case.gamma, case.boost, case.max_literals, sampling)
+        patches, fuzzy = {}, {}
         if case.image_shape is not None:
-            machine = reference.ConvolutionalMachine(*settings, patch_shape=case.patch_shape, positions=case.positions)
-        elif case.failures is None:
-            machine = reference.Machine(*settings)
-        else:
-            machine = reference.FuzzyMachine(*settings, failures=case.failures, moves_weights=case.moves_weights)
+            patches = {"patch_shape": case.patch_shape, "positions": case.positions}
+        if case.failures is not None:
+            fuzzy = {"failures": case.failures, "moves_weights": case.moves_weights}
+        kind = {
+            (False, False): reference.Machine,
+            (True, False): reference.ConvolutionalMachine,
+            (False, True): reference.FuzzyMachine,
+            (True, True): reference.FuzzyConvolutionalMachine,
+        }[bool(patches), bool(fuzzy)]
+        machine = kind(*settings, **patches, **fuzzy)
         for x, target in case.examples:
             machine.train(as_image(x, case), target * case.T, rng)
         outcomes[tuple(machine.states.ravel().tolist()), tuple(machine.exponents.tolist())] += 1

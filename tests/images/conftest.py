@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from wtm import ConvolutionalWTMClassifier
+from wtm import ConvolutionalWTMClassifier, FuzzyConvolutionalWTMClassifier
 
 SMALL = {
     "n_clauses": 20, "T": 8, "s": 4, "gamma": 0.01, "n_epochs": 4, "patch_shape": (3, 3), "random_state": 0,
@@ -11,6 +11,12 @@ SMALL = {
 def small(**changes):
     """A classifier that trains in some milliseconds."""
     return ConvolutionalWTMClassifier(**SMALL | changes)
+
+
+def small_fuzzy(**changes):
+    """A classifier of fuzzy clauses that trains in some milliseconds."""
+    more = {"n_clauses": 8, "T": 1, "s": 20, "literal_failures": 3, "max_literals": 6, "gamma_start": 1}
+    return FuzzyConvolutionalWTMClassifier(**SMALL | more | changes)
 
 
 def crosses(n_images, seed, height=7, width=8, n_channels=1):

@@ -8,7 +8,7 @@ import json
 import numba
 
 from tests.helpers.fingerprint import model_digest, votes_digest
-from tests.images.conftest import crosses, small
+from tests.images.conftest import crosses, small, small_fuzzy
 
 SMALL_IMAGES = {"height": 7, "width": 8}
 LARGE_IMAGES = {"height": 30, "width": 70}  # of four vectors of patches
@@ -20,6 +20,9 @@ WAYS = {
     "direct, unboosted": (SMALL_IMAGES, {"boost_true_positive": False, "engine": "direct", "max_literals": 5}),
     "lazy, large images": (LARGE_IMAGES, {"gamma": 0.0, "n_epochs": 2}),
     "lazy, with a budget": (SMALL_IMAGES | {"n_channels": 3}, {"max_literals": 5}),
+    "fuzzy, lazy": (SMALL_IMAGES | {"n_channels": 2}, {}),
+    "fuzzy, direct": (SMALL_IMAGES, {"engine": "direct"}),
+    "fuzzy, lazy, large images": (LARGE_IMAGES, {"n_epochs": 2, "positions": False, "init": "random"}),
 }
 
 
@@ -28,7 +31,8 @@ def digests(n_jobs=1):
     found = {}
     for way, (sizes, changes) in WAYS.items():
         X, y = crosses(200, 0, **sizes)
-        model = small(n_jobs=n_jobs, **changes).fit(X, y)
+        make = small_fuzzy if way.startswith("fuzzy") else small
+        model = make(n_jobs=n_jobs, **changes).fit(X, y)
         found[way] = [model_digest(model)[:16], votes_digest(model, X)[:16]]
     return found
 

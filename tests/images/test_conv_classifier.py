@@ -101,6 +101,9 @@ def test_models_of_a_seed_are_those_of_before(digests):
         "direct, unboosted": ["ce3a6d83a659dce0", "7a52cda82939d131"],
         "lazy, large images": ["536b03dcfccd4a4c", "2c069391a8a89e33"],
         "lazy, with a budget": ["b98b233bd1d9ba52", "31bf34c5b761da46"],
+        "fuzzy, lazy": ["456b7e7783baf672", "5ba6a0df0c93eba4"],
+        "fuzzy, direct": ["505a3d2def429601", "9fcbd65d5a407f42"],
+        "fuzzy, lazy, large images": ["f37b458e4281fffd", "fd80a5ad2d529e29"],
     }
 
 
@@ -165,7 +168,7 @@ def test_images_can_be_arrays_of_any_kind(fitted, shapes, tmp_path):
 def test_predictions_some_images_at_a_time_are_the_same(fitted, shapes, monkeypatch):
     X, _ = shapes
     sums = fitted.class_sums(X)
-    monkeypatch.setattr("wtm.conv_classifier._BYTES_PER_PART", 1)
+    monkeypatch.setattr("wtm.image_training._BYTES_PER_PART", 1)
     assert (fitted.class_sums(X) == sums).all()
     grey = X.astype(int)
     grey[600, 2, 3] = 9

@@ -9,6 +9,7 @@ import typer
 from wtm.classifier import WTMClassifier
 from wtm.conv_classifier import ConvolutionalWTMClassifier
 from wtm.fuzzy_classifier import FuzzyWTMClassifier
+from wtm.fuzzy_conv_classifier import FuzzyConvolutionalWTMClassifier
 from wtm.kernels.kernel_cache import cache_folder
 
 
@@ -31,8 +32,9 @@ def call_kernels() -> None:
     for engine in ("direct", "lazy"):
         clf = WTMClassifier(4, T=1, n_epochs=1, engine=engine, random_state=0).fit(X, y)
         FuzzyWTMClassifier(4, T=1, n_epochs=1, engine=engine, random_state=0).fit(X, y)
-        images = ConvolutionalWTMClassifier(4, T=1, n_epochs=1, patch_shape=(1, 1), engine=engine, random_state=0)
-        images.fit(X.reshape(12, 1, 2), y)
+        for kind in (ConvolutionalWTMClassifier, FuzzyConvolutionalWTMClassifier):
+            images = kind(4, T=1, n_epochs=1, patch_shape=(1, 1), engine=engine, random_state=0)
+            images.fit(X.reshape(12, 1, 2), y)
     clf.predict(sp.csr_array(X))
     clf.rules(X, y)
     clf.explain(X)

@@ -165,10 +165,11 @@ def image_columns(images, row, grid, patches, string, columns):
         See `all_patches`.
     string : ndarray of shape (string_words(grid),), uint64
         Buffer.
-    columns : ndarray of shape (n_vectors * n_columns(grid) * 8,), uint64; OUT
-        Vector after vector, the columns of the pixels, of their negations, and the set of all patches.
+    columns : ndarray of shape (n_vectors * n * 8,), uint64; OUT
+        Vector after vector, the columns of the pixels, of their negations, and the set of all patches. They are
+        `n_columns(grid)`; if there are more, the others stay as they are.
     """
-    stride = 2 * grid.n_pixels + 1
+    stride = columns.size // (grid.n_vectors * 8)
     for vector in range(grid.n_vectors):
         store(columns, (vector * stride + 2 * grid.n_pixels) * 8, load(patches, vector * 8))
     for channel in range(grid.n_channels):

@@ -7,8 +7,9 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 
 from wtm.machine.class_machine import Machine
+from wtm.machine.conv_fuzzy_machine import ConvFuzzyMachine, ConvFuzzyParameters
 from wtm.machine.conv_machine import ConvMachine, ConvParameters
-from wtm.machine.conv_voting import ConvVotingModel
+from wtm.machine.conv_voting import ConvFuzzyVotingModel, ConvVotingModel
 from wtm.machine.fuzzy_machine import FuzzyMachine, FuzzyParameters
 from wtm.machine.fuzzy_voting import FuzzyVotingModel
 from wtm.machine.machine_parameters import MachineParameters
@@ -18,15 +19,16 @@ from wtm.machine.voting import VotingModel
 def machine_class(parameters: MachineParameters) -> type[Machine]:
     """Return the class of machines with these parameters."""
     if isinstance(parameters, ConvParameters) and parameters.n_patches > 1:
-        return ConvMachine
+        return ConvFuzzyMachine if isinstance(parameters, ConvFuzzyParameters) else ConvMachine
     return FuzzyMachine if isinstance(parameters, FuzzyParameters) else Machine
 
 
 def _voting_class(parameters: MachineParameters) -> tuple[type[VotingModel], dict[str, Any]]:
+    if isinstance(parameters, ConvParameters) and parameters.n_patches > 1:
+        is_fuzzy = isinstance(parameters, ConvFuzzyParameters)
+        return ConvFuzzyVotingModel if is_fuzzy else ConvVotingModel, {"parameters": parameters}
     if isinstance(parameters, FuzzyParameters):
         return FuzzyVotingModel, {"literal_failures": parameters.literal_failures}
-    if isinstance(parameters, ConvParameters) and parameters.n_patches > 1:
-        return ConvVotingModel, {"parameters": parameters}
     return VotingModel, {}
 
 

@@ -14,6 +14,7 @@ from joblib import cpu_count
 from wtm import __version__
 from wtm.booleanizer import Booleanizer
 from wtm.kernels.sampling import RANDOM_WORDS
+from wtm.machine.conv_fuzzy_machine import ConvFuzzyParameters
 from wtm.machine.conv_machine import ConvParameters
 from wtm.machine.fuzzy_machine import FuzzyParameters
 from wtm.machine.machine_parameters import MachineParameters
@@ -130,11 +131,12 @@ def _writer(header: dict[str, Any]) -> str:
 def _machine_parameters(header: dict[str, Any], defaults: Mapping[str, Any]) -> MachineParameters:
     """Read the parameters of the machines, which determine the sizes of all arrays."""
     stored = {"max_literals": None} | _field(header, "machine", dict)  # files of wtm 0.1 lack it
-    kind = MachineParameters
-    if "literal_failures" in defaults:
-        kind = FuzzyParameters
-    elif "patch_shape" in defaults:
-        kind = ConvParameters
+    kind = {
+        (False, False): MachineParameters,
+        (True, False): FuzzyParameters,
+        (False, True): ConvParameters,
+        (True, True): ConvFuzzyParameters,
+    }["literal_failures" in defaults, "patch_shape" in defaults]
     kinds = {field.name: field.type for field in fields(kind)}
     if set(stored) != set(kinds):
         raise ValueError(f"machine in its header must have {', '.join(kinds)}, got {sorted(stored)}")

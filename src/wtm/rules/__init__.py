@@ -6,6 +6,7 @@ from wtm.rules.card_explanation import CardExplanation
 from wtm.rules.explanation import Explanation
 from wtm.rules.listing import heaviest_rules, rules_of
 from wtm.rules.nearest_change import NearestChange
+from wtm.rules.patterns import Pattern
 from wtm.rules.rule import Rule, parse_rule
 from wtm.rules.rule_table import RuleTable
 from wtm.rules.score_cards import ScoreCard, ScoreCards
@@ -18,6 +19,7 @@ __all__ = [
     "CardExplanation",
     "Explanation",
     "NearestChange",
+    "Pattern",
     "Rule",
     "RuleTable",
     "ScoreCard",

@@ -93,7 +93,7 @@ def check_bits(images: np.ndarray, name: str = "X", *, first_image: int = 0) -> 
             where += f", channel {channel}"
         raise ValueError(
             f"{name} must hold only 0 and 1 (or False and True), but {where} holds {value!s}. Compare grey values with "
-            "a threshold, as in X > 127."
+            "a threshold, as in X > 127, or pass the images through a wtm.ImageBooleanizer."
         )
 
 

@@ -10,6 +10,7 @@ from wtm.booleanizer import Booleanizer
 from wtm.fitting.callbacks import check_callbacks
 from wtm.machine.automatic_s import AUTO
 from wtm.machine.clause_weights import WEIGHT_BITS
+from wtm.machine.conv_fuzzy_machine import ConvFuzzyParameters
 from wtm.machine.conv_machine import ConvParameters
 from wtm.machine.distributions import PROBABILITY_DIGITS
 from wtm.machine.fuzzy_machine import MAX_FAILURES, FuzzyParameters
@@ -116,24 +117,21 @@ def machine_parameters(params: dict[str, Any], n_features: int) -> MachineParame
         engine=params["engine"],
         sampler=params["sampler"],
     )
+    patches: dict[str, Any] = {}
     if "patch_shape" in params:
         (height, width, n_channels), (patch_height, patch_width) = params["image_shape"], params["patch_shape"]
-        return ConvParameters(
-            **vars(parameters),
-            image_height=height,
-            image_width=width,
-            n_channels=n_channels,
-            patch_height=patch_height,
-            patch_width=patch_width,
-            positions=bool(params["positions"]),
-        )
+        patches = {
+            "image_height": height, "image_width": width, "n_channels": n_channels, "patch_height": patch_height,
+            "patch_width": patch_width, "positions": bool(params["positions"]),
+        }  # fmt: skip
     if "literal_failures" not in params:
-        return parameters
+        return ConvParameters(**vars(parameters) | patches) if patches else parameters
     # With as many failures as features, a clause could vote for every row, and would then never lose a literal.
     # With room for more literals than features, it would include features together with their negations.
     failures, start = min(int(params["literal_failures"]), -(-n_features // 2)), int(params["gamma_start"])
     budget = None if parameters.max_literals is None else min(parameters.max_literals, n_features)
-    return FuzzyParameters(**vars(parameters) | {"max_literals": budget}, literal_failures=failures, gamma_start=start)
+    kind = ConvFuzzyParameters if patches else FuzzyParameters
+    return kind(**vars(parameters) | patches | {"max_literals": budget}, literal_failures=failures, gamma_start=start)
 
 
 def draw_seed(random_state: Any) -> int:
