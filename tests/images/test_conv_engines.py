@@ -15,7 +15,7 @@ from wtm.machine.conv_fuzzy_machine import ConvFuzzyParameters
 from wtm.machine.conv_machine import ConvMachine, ConvParameters, n_features_of_patch
 from wtm.machine.examples import Examples
 from wtm.machine.fuzzy_machine import FuzzyMachine, FuzzyParameters
-from wtm.machine.image_examples import pack_images
+from wtm.machine.image_examples import pack_for_patches, pack_images
 from wtm.machine.machine_parameters import ENGINES, SAMPLERS, MachineParameters
 from wtm.machine.model_state import Model, machine_class
 from wtm.machine.schedule import Schedule
@@ -50,7 +50,8 @@ def simulate(case, n_seeds, engine, sampler, in_one_call):
         init=case.init, engine=engine, sampler=sampler, failures=case.failures,
         **({} if case.failures is None else {"gamma_start": 0 if case.moves_weights else 1}),
     )  # fmt: skip
-    images = pack_images(np.stack([as_image(x, case) for x, _ in case.examples]))
+    images = np.stack([as_image(x, case) for x, _ in case.examples])
+    images = pack_for_patches(images, case.patch_shape, case.positions).literals
     whole = Schedule(np.arange(len(images)), np.array([target for _, target in case.examples]))
     parts = [whole] if in_one_call else [Schedule(*(a[i : i + 1] for a in whole)) for i in whole.rows]
     outcomes = Counter()
