@@ -50,9 +50,7 @@ MACHINES = {
         "2D noisy XOR",
         1_500,
         10,
-        ConvolutionalWTMClassifier(
-            40, T=60, s=3.9, gamma=1e-4, patch_shape=(2, 2), positions=False, boost_true_positive=False
-        ),
+        ConvolutionalWTMClassifier(40, T=60, s=3.9, gamma=1e-4, patch_shape=(2, 2), boost_true_positive=False),
     ),
     "MNIST, 20 fuzzy clauses": Trained(
         "MNIST", 10, 1, FuzzyConvolutionalWTMClassifier(20, T=20 / 16, literal_failures=16, max_literals=32)
