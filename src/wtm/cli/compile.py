@@ -39,3 +39,4 @@ def call_kernels() -> None:
     clf.rules(X, y)
     clf.explain(X)
     clf.simplify(X)
+    clf.prune(X, y, n_rules=1)

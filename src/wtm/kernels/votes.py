@@ -8,7 +8,8 @@ from wtm.kernels.bit_planes import AT_A_TIME, add_counts, add_to_plane, count_on
 from wtm.kernels.bits import transpose_block
 from wtm.kernels.jit import inline, kernel
 from wtm.kernels.layout import BLOCK, ONE, VECTOR_WORDS, VOTE_DTYPE, ZERO, aligned_words
-from wtm.kernels.simd import add_where, any_set, count_trailing_zeros, load, popcount_words, splat, store, sum_words
+from wtm.kernels.simd import any_set, load, splat, store
+from wtm.kernels.vote_sums import add_vote
 
 _MAX_PLANES = 24  # bits of a count of clauses: there are fewer than 2**24
 _LITERALS_PER_STEP = 4
@@ -16,7 +17,6 @@ _STEPS_PER_CHECK = 8
 _LITERALS_PER_VECTOR = 16
 _NO_GROUP = -1
 _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2**64 divided by the golden ratio: it spreads votes over the table
-_FEW = 20  # examples for which adding one by one is faster than adding to all 512 by mask
 
 
 class VotePlan(NamedTuple):
@@ -291,25 +291,6 @@ def _count(outputs, start, stop, planes):
     return n_planes
 
 
-@inline
-def _add_vote(totals, plane, fires, vote):
-    """Add a vote to the totals of the examples in the set `fires`. `plane` is a buffer."""
-    n = sum_words(popcount_words(fires))
-    if n == 0:
-        return
-    store(plane, 0, fires)
-    for part in range(VECTOR_WORDS):
-        remaining = plane[part]
-        if n > _FEW:
-            for byte in range(8):
-                some = np.uint8(remaining >> np.uint64(8 * byte))
-                add_where(totals, part * 64 + byte * 8, some, vote)
-            continue
-        while remaining != ZERO:
-            totals[part * 64 + count_trailing_zeros(remaining)] += vote
-            remaining &= remaining - ONE
-
-
 @kernel
 def votes(literals, row_words, n_features, rows, first, last, plan, buffers, sums):
     """Weighted votes of all machines for examples `first` to `last` - 1 (`reference.Machine.class_sum` in fixed point).
@@ -337,6 +318,6 @@ def votes(literals, row_words, n_features, rows, first, last, plan, buffers, sum
                 place = plan.group_ends[group]
                 for b in range(n_planes):
                     fires = load(buffers.planes, b * VECTOR_WORDS)
-                    _add_vote(buffers.totals, buffers.plane, fires, plan.group_votes[group] << b)
+                    add_vote(buffers.totals, buffers.plane, fires, plan.group_votes[group] << b)
             for i in range(count):
                 sums[start + i, machine] = buffers.totals[i]
