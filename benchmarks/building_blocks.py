@@ -8,9 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numba
 import numpy as np
+from numba.core.caching import NullCache
 
+from wtm.kernels.jit import kernel
 from wtm.kernels.layout import BLOCK
 from wtm.kernels.lazy import begin_block, evaluate_block
 from wtm.kernels.lazy_state import Block, Clauses, new_block, new_clauses
@@ -29,7 +30,15 @@ __all__ = ["BuildingBlocks", "Limits", "measure_limits"]
 _ROUNDS = 3
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
-_measured = numba.njit(nogil=True, _nrt=False)  # not kept on disk: these are called a few times only
+
+def _measured(func: Callable[..., Any]) -> Any:
+    """Compile a kernel that is not kept on disk: these are called a few times only.
+
+    With Numba's own decorator, processes that had compiled other kernels crashed; it leaves inner functions public.
+    """
+    compiled = kernel(func)
+    compiled._cache = NullCache()
+    return compiled
 
 
 class BuildingBlocks:

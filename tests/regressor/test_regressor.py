@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import r2_score
 
 from tests.regressor.conftest import small
-from wtm import Booleanizer
+from wtm import Booleanizer, WTMRegressor
 from wtm.machine.machine_parameters import ENGINES
 
 
@@ -206,3 +206,20 @@ def test_the_number_of_outputs_stays(bits):
     model = small().partial_fit(X, y)
     with pytest.raises(ValueError, match="y must have 1 numbers per row as in fit, got 2"):
         model.partial_fit(X, np.stack([y, y], axis=1))
+
+
+def test_refit_warns_of_numbers_outside_the_range():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (200, 4))
+    y = X[:, 0] + 2.0 * X[:, 1]
+    model = WTMRegressor(n_clauses=10, T=10, n_epochs=3, random_state=0).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.refit(X, y)
+    with pytest.warns(UserWarning, match="outside y_range"):
+        model.refit(X, 3 * y)
+
+
+def test_the_classifier_alone_chooses_s():
+    with pytest.raises(TypeError, match="only WTMClassifier"):
+        WTMRegressor(s="auto").fit([[0], [1]], [0.0, 1.0])

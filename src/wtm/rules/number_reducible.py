@@ -12,6 +12,7 @@ from wtm.number_prediction import NumberPredictor
 from wtm.rules.number_refitting import MIN_ROWS, fit_numbers
 from wtm.rules.pruning import of_numbers
 from wtm.rules.reducible import Reducible
+from wtm.utils.caller import warn_caller
 from wtm.validation.row_weights import sample_weights
 from wtm.validation.targets import check_numbers, to_shares
 
@@ -134,6 +135,13 @@ class NumberReducible(Reducible, NumberPredictor):
     def _check_refittable(self, data: NumberedExamples, C: float | None) -> None:
         if len(data) < MIN_ROWS and C is None:
             raise ValueError(f"C can't be chosen by cross-validation on {len(data)} rows. Pass more rows, or C=1.")
+        if (np.abs(data.answers) > 1 + 1e-9).any():
+            warn_caller(
+                UserWarning(
+                    f"y holds numbers outside y_range {self.y_range_.tolist()}, which are predicted as the nearest end "
+                    "of the range. Fit again with a wider y_range to predict them."
+                )
+            )
 
     def _answers(self, data: NumberedExamples) -> Answers:
         return of_numbers(data, self._unit_of_score())

@@ -78,7 +78,7 @@ def _check_machine_parameters(params: dict[str, Any]) -> None:
             raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {params[name]!r}.")
     _check_boolean({"boost_true_positive": True} | params, "boost_true_positive")  # fuzzy clauses are always boosted
     if params["max_literals"] is not None and _check_integer(params, "max_literals") < 1:
-        raise ValueError(f"max_literals must be at least 1, got {params['max_literals']}. Leave it out for no limit.")
+        raise ValueError(f"max_literals must be at least 1, got {params['max_literals']}. Pass None for no limit.")
     if "literal_failures" in params:
         _check_integer(params, "literal_failures", 1, MAX_FAILURES)
         _check_integer(params, "gamma_start", 0)
@@ -94,6 +94,8 @@ def _check_s(params: dict[str, Any]) -> None:
         return
     if can_be_auto and isinstance(params["s"], str):
         raise TypeError(f"s must be a number or 'auto', got {params['s']!r} of type str.")
+    if _is_one_of(params["s"], (AUTO,)):
+        raise TypeError("s must be a number, got 'auto' of type str: only WTMClassifier chooses it by the rows.")
     s = _check_real(params, "s")
     if not 1 <= s <= _MAX_S:
         raise ValueError(
