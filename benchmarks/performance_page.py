@@ -272,6 +272,8 @@ def _processor_ratios(record: Record, baseline: Record | None, kind: str) -> str
     if baseline is None or record["threads"] > 1:
         return ""
     seconds, base = (round_seconds(one, kind, of_processor=True) for one in (record, baseline))
+    if not all(seconds.values()):  # green times its predictions itself, by the clock
+        return ""
     return _factors([seconds[r] / base[r] for r in seconds if base.get(r)])
 
 
