@@ -212,7 +212,9 @@ def test_weights_at_the_largest_are_told_of_once_and_by_number(problem):
 
 def test_the_version_is_that_of_the_distribution():
     assert wtm.__version__
-    assert {"Booleanizer", "WTMClassifier", "WTMRegressor", "__version__", "load_model"} <= set(wtm.__all__)
+    others = ["FuzzyWTMClassifier", "FuzzyWTMRegressor", "ImageBooleanizer", "WTMClassifier", "WTMRegressor"]
+    of_images = ["ConvolutionalWTMClassifier", "FuzzyConvolutionalWTMClassifier"]
+    assert wtm.__all__ == ["Booleanizer", *of_images, *others, "__version__", "load_model"]
     for name in wtm.__all__:
         assert getattr(wtm, name) is not None
 

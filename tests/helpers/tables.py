@@ -19,6 +19,13 @@ def mixed_frame(n_rows=400, seed=0):
     return frame, y
 
 
+def mixed_targets():
+    """The table, and what to predict of it: labels, a number, or two numbers."""
+    X, labels = mixed_frame()
+    number = X["age"].fillna(40).to_numpy() + np.where(labels == "yes", 20.0, 0.0)
+    return X, {"labels": labels, "number": number, "numbers": np.stack([number, 3 - 2 * number], axis=1)}
+
+
 def mixed_model(n_classes=3, **changes):
     """A classifier of `mixed_frame`; with two classes, the labels are False and True."""
     frame, y = mixed_frame()

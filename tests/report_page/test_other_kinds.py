@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_error
 
-from tests.helpers.tables import mixed_frame
+from tests.helpers.tables import mixed_targets
 from tests.report_page.test_page import as_json, cells, changed_rows
 from tests.report_page.test_page_data import data_of
 from wtm import FuzzyWTMClassifier, FuzzyWTMRegressor, WTMRegressor
@@ -19,9 +19,7 @@ FUZZY = {"n_clauses": 10, "T": 2, "s": 20, "n_epochs": 5, "literal_failures": 3,
 
 @pytest.fixture(scope="module")
 def data():
-    X, labels = mixed_frame()
-    number = X["age"].fillna(40).to_numpy() + np.where(labels == "yes", 20.0, 0.0)
-    return X, {"labels": labels, "number": number, "numbers": np.stack([number, 3 - 2 * number], axis=1)}
+    return mixed_targets()
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Lasso, LogisticRegression, Ridge
 
-from tests.helpers.tables import mixed_frame
+from tests.helpers.tables import mixed_targets
 from wtm import FuzzyWTMClassifier, FuzzyWTMRegressor, WTMRegressor, load_model
 from wtm.machine.examples import pack_examples
 from wtm.machine.training_rows import NumberedExamples
@@ -23,9 +23,7 @@ FUZZY = {"n_clauses": 10, "T": 2, "s": 20, "n_epochs": 5, "literal_failures": 3,
 
 @pytest.fixture(scope="module")
 def data():
-    X, labels = mixed_frame()
-    number = X["age"].fillna(40).to_numpy() + np.where(labels == "yes", 20.0, 0.0)
-    return X, {"labels": labels, "number": number, "numbers": np.stack([number, 3 - 2 * number], axis=1)}
+    return mixed_targets()
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,8 @@ from wtm.kernels.feedback import N_SATURATED, N_TYPE_I, N_TYPE_II, type_ii
 from wtm.kernels.fuzzy_feedback import count_included, type_i_fuzzy
 from wtm.kernels.image_columns import PatchGrid, image_columns, patch_literals, string_words
 from wtm.kernels.jit import function, inline, kernel
-from wtm.kernels.layout import BLOCK, ONE, VECTOR_WORDS, VOTE_DTYPE, WORD_DTYPE, ZERO
+from wtm.kernels.layout import ONE, VECTOR_WORDS, WORD_DTYPE, ZERO
+from wtm.kernels.lazy_state import slot_arrays
 from wtm.kernels.records import by_reference, far, near
 from wtm.kernels.sampling import bernoulli_vector, draw_gap
 from wtm.kernels.simd import count_trailing_zeros, load, popcount, popcount_words, splat, store, sum_words
@@ -272,27 +273,18 @@ def new_conv_fuzzy_clauses(
     gap_table: GapTable,
 ) -> ConvFuzzyClauses:
     """Return the state at the start of an epoch."""
-    n_clauses = len(exponents)
-    half = n_clauses // 2
-    n_slots = 2 * (-(-half // BLOCK) * BLOCK)
-    votes, used = np.zeros((2, n_slots // 2), VOTE_DTYPE), np.zeros((2, n_slots // 2), np.bool_)
-    votes[0, :half], votes[1, :half] = weights[:half], -weights[half:]
-    used[:, :half] = True
+    n_clauses, slots = len(exponents), slot_arrays(weights)
     return ConvFuzzyClauses(
         automata=automata,
         include=include,
         exponents=exponents,
         random=random,
-        votes=votes.ravel(),
-        used=np.packbits(used, bitorder="little").view("<u8").astype(WORD_DTYPE),
-        n_pending=np.zeros(n_slots, np.int32),
-        n_watched=np.zeros(n_slots, np.int32),
-        n_included=np.zeros(n_slots, np.int32),
+        **slots,
+        n_watched=np.zeros_like(slots["n_included"]),
         watched=np.zeros(len(include), WORD_DTYPE),
         columns_of=np.empty(n_clauses * n_literals, np.int32),
         list_ends=np.empty(n_clauses, np.int64),
-        counts=np.zeros(n_slots, np.int64),
-        gap=np.zeros(1, np.int64),
+        counts=np.zeros(len(slots["votes"]), np.int64),
         pending_table=pending_table,
         gap_table=gap_table,
     )

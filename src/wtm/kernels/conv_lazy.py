@@ -22,7 +22,8 @@ from wtm.kernels.feedback import N_SATURATED, N_TYPE_I, N_TYPE_II, exceeds_budge
 from wtm.kernels.fuzzy_feedback import count_included
 from wtm.kernels.image_columns import PatchGrid, image_columns, n_columns, patch_literals, string_words
 from wtm.kernels.jit import function, inline, kernel
-from wtm.kernels.layout import BLOCK, ONE, VECTOR_WORDS, VOTE_DTYPE, WORD_BITS, WORD_DTYPE, ZERO
+from wtm.kernels.layout import ONE, VECTOR_WORDS, WORD_BITS, WORD_DTYPE, ZERO
+from wtm.kernels.lazy_state import slot_arrays
 from wtm.kernels.pending import flush_and_update
 from wtm.kernels.records import by_reference, far, near
 from wtm.kernels.sampling import bernoulli_vector, draw_gap
@@ -346,27 +347,18 @@ def new_conv_clauses(
     gap_table: GapTable,
 ) -> ConvClauses:
     """Return the state at the start of an epoch."""
-    n_clauses = len(exponents)
-    half = n_clauses // 2
-    n_slots = 2 * (-(-half // BLOCK) * BLOCK)
-    votes, used = np.zeros((2, n_slots // 2), VOTE_DTYPE), np.zeros((2, n_slots // 2), np.bool_)
-    votes[0, :half], votes[1, :half] = weights[:half], -weights[half:]
-    used[:, :half] = True
+    n_clauses, slots = len(exponents), slot_arrays(weights)
     return ConvClauses(
         automata=automata,
         include=include,
         exponents=exponents,
         random=random,
-        votes=votes.ravel(),
-        used=np.packbits(used, bitorder="little").view("<u8").astype(WORD_DTYPE),
-        n_pending=np.zeros(n_slots, np.int32),
-        n_watched=np.zeros(n_slots, np.int32),
-        n_included=np.zeros(n_slots, np.int32),
+        **slots,
+        n_watched=np.zeros_like(slots["n_included"]),
         watched=np.zeros(len(include), WORD_DTYPE),
         masks=np.empty(n_clauses * grid.n_vectors * VECTOR_WORDS, WORD_DTYPE),
         columns_of=np.empty(n_clauses * list_stride(grid.n_pixels), np.int32),
         list_ends=np.empty(n_clauses, np.int64),
-        gap=np.zeros(1, np.int64),
         pending_table=pending_table,
         gap_table=gap_table,
     )

@@ -41,6 +41,11 @@ def padded_words_for(n_bits: int) -> int:
     return -(-n_bits // BLOCK) * VECTOR_WORDS
 
 
+def slots_for(n_clauses: int) -> int:
+    """Number of slots of a lazy engine: for either half of the clauses, whole vectors of bits."""
+    return 2 * (-(-(n_clauses // 2) // BLOCK) * BLOCK)
+
+
 def aligned_words(*sizes: int) -> list[np.ndarray]:
     """Return uninitialized uint64 arrays of these sizes, all of them whole vectors, at multiples of 64 bytes.
 

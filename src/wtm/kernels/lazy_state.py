@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from wtm.kernels.distribution_tables import GapTable, PendingTable
-from wtm.kernels.layout import BLOCK, VECTOR_WORDS, VOTE_DTYPE, WORD_DTYPE, words_for
+from wtm.kernels.layout import BLOCK, VECTOR_WORDS, VOTE_DTYPE, WORD_DTYPE, slots_for, words_for
 from wtm.kernels.vote_sums import TABLE_WORDS, TILE_STRIDE
 
 MAX_WATCHED = 128
@@ -141,6 +141,24 @@ class Block(NamedTuple):
     limits_if_false: np.ndarray
 
 
+def slot_arrays(weights: np.ndarray) -> dict[str, np.ndarray]:
+    """Return the arrays by slot that the clauses of all lazy engines have, for weights in fixed point by clause.
+
+    Clauses against the class have slots from the middle on, so that either polarity begins with a vector of its own.
+    """
+    half, n_slots = len(weights) // 2, slots_for(len(weights))
+    votes, used = np.zeros((2, n_slots // 2), VOTE_DTYPE), np.zeros((2, n_slots // 2), np.bool_)
+    votes[0, :half], votes[1, :half] = weights[:half], -weights[half:]
+    used[:, :half] = True
+    return {
+        "votes": votes.ravel(),
+        "used": np.packbits(used, bitorder="little").view("<u8").astype(WORD_DTYPE),
+        "n_pending": np.zeros(n_slots, np.int32),
+        "n_included": np.zeros(n_slots, np.int32),
+        "gap": np.zeros(1, np.int64),
+    }
+
+
 def new_clauses(
     automata: np.ndarray,
     include: np.ndarray,
@@ -151,29 +169,18 @@ def new_clauses(
     gap_table: GapTable,
 ) -> Clauses:
     """Return the state at the start of an epoch: no feedback is pending, no automaton is watched."""
-    n_clauses = len(exponents)
-    half = n_clauses // 2
-    n_slots = 2 * (-(-half // BLOCK) * BLOCK)
-    clause = np.arange(n_clauses)
-    slot = np.where(clause < half, clause, n_slots // 2 + clause - half)
-    votes = np.zeros(n_slots, VOTE_DTYPE)
-    votes[slot] = np.where(clause < half, weights, -weights)
-    used = np.zeros(n_slots, np.bool_)
-    used[slot] = True
+    slots = slot_arrays(weights)
+    n_slots = len(slots["votes"])
     return Clauses(
         automata=automata,
         include=include,
         exponents=exponents,
         random=random,
-        votes=votes,
-        used=np.packbits(used, bitorder="little").view("<u8").astype(WORD_DTYPE),
+        **slots,
         eager=np.zeros(words_for(n_slots), WORD_DTYPE),
-        n_pending=np.zeros(n_slots, np.int32),
         n_watched=np.zeros(n_slots, np.uint8),
-        n_included=np.zeros(n_slots, np.int32),
         fully_watched=np.zeros(n_slots, np.bool_),
-        watch_list=np.empty(n_clauses * WATCH_STRIDE, np.int32),
-        gap=np.zeros(1, np.int64),
+        watch_list=np.empty(len(exponents) * WATCH_STRIDE, np.int32),
         pending_table=pending_table,
         gap_table=gap_table,
     )

@@ -6,7 +6,7 @@ import numpy as np
 
 from wtm.kernels.conv_fuzzy_direct import ConvFuzzyDirectState, conv_fuzzy_direct_epoch
 from wtm.kernels.conv_fuzzy_lazy import conv_fuzzy_lazy_epoch, new_conv_fuzzy_block, new_conv_fuzzy_clauses
-from wtm.kernels.layout import BLOCK, WORD_DTYPE, padded_words_for
+from wtm.kernels.layout import WORD_DTYPE, padded_words_for, slots_for
 from wtm.machine.conv_machine import ConvParameters
 from wtm.machine.distributions import gap_table, pending_table
 from wtm.machine.fuzzy_machine import FuzzyMachine, FuzzyParameters
@@ -28,7 +28,7 @@ class ConvFuzzyParameters(ConvParameters, FuzzyParameters):
         if self.engine == "direct":
             patches = 8 * padded_words_for(self.n_literals) * self.n_patches
             return self.n_clauses * _DIRECT_BYTES_PER_CLAUSE + patches
-        n_slots = 2 * (-(-(self.n_clauses // 2) // BLOCK) * BLOCK)
+        n_slots = slots_for(self.n_clauses)
         per_clause = 8 * self.n_words + 4 * self.n_literals + 8
         columns = self.column_bytes + 2 * self.position_bytes
         return n_slots * _BYTES_PER_SLOT + self.n_clauses * per_clause + columns

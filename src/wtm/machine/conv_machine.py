@@ -16,7 +16,7 @@ from wtm.kernels.image_columns import (
     position_columns,
     string_words,
 )
-from wtm.kernels.layout import BLOCK, VECTOR_WORDS, WORD_DTYPE, padded_words_for
+from wtm.kernels.layout import VECTOR_WORDS, WORD_DTYPE, padded_words_for, slots_for
 from wtm.machine.class_machine import Machine
 from wtm.machine.distributions import gap_table, pending_table
 from wtm.machine.machine_parameters import MachineParameters
@@ -111,7 +111,7 @@ class ConvParameters(MachineParameters):
         if self.engine == "direct":
             patches = 8 * padded_words_for(self.n_literals) * self.n_patches
             return self.n_clauses * _DIRECT_BYTES_PER_CLAUSE + patches
-        n_slots = 2 * (-(-(self.n_clauses // 2) // BLOCK) * BLOCK)
+        n_slots = slots_for(self.n_clauses)
         per_clause = 8 * self.n_words + self.mask_bytes + 4 * list_stride(grid.n_pixels) + 8
         return n_slots * _BYTES_PER_SLOT + self.n_clauses * per_clause + self.column_bytes + self.position_bytes
 

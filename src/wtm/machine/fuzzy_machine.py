@@ -8,7 +8,7 @@ import numpy as np
 from wtm.kernels.fuzzy_direct import FuzzyDirectState, FuzzyParams, fuzzy_direct_epoch
 from wtm.kernels.fuzzy_lazy import fuzzy_lazy_epoch, new_fuzzy_block, new_fuzzy_clauses
 from wtm.kernels.fuzzy_votes import VOTE_BITS, planes_for
-from wtm.kernels.layout import BLOCK, WORD_BITS, WORD_DTYPE
+from wtm.kernels.layout import BLOCK, WORD_BITS, WORD_DTYPE, slots_for
 from wtm.machine.class_machine import Machine
 from wtm.machine.clause_weights import WeightTable
 from wtm.machine.distributions import gap_table, pending_table
@@ -41,7 +41,7 @@ class FuzzyParameters(MachineParameters):
         """Bytes of working space for an epoch of one machine."""
         if self.engine == "direct":
             return self.n_clauses * _DIRECT_BYTES_PER_CLAUSE
-        n_slots = 2 * (-(-(self.n_clauses // 2) // BLOCK) * BLOCK)
+        n_slots = slots_for(self.n_clauses)
         per_clause = BLOCK // 8 * planes_for(self.n_literals) + BLOCK + self.n_words * WORD_BITS // 8
         return n_slots * _BYTES_PER_SLOT + self.n_clauses * per_clause + self.n_literals * (BLOCK // 8 + 4)
 

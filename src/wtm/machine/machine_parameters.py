@@ -4,7 +4,7 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
-from wtm.kernels.layout import BLOCK, BORDER, WORD_BITS, padded_words_for, words_for
+from wtm.kernels.layout import BLOCK, BORDER, WORD_BITS, padded_words_for, slots_for, words_for
 from wtm.kernels.lazy_state import WATCH_STRIDE
 from wtm.kernels.params import Params
 from wtm.kernels.sampling import BERNOULLI, BINOMIAL, BITS
@@ -75,7 +75,7 @@ class MachineParameters:
         """Bytes of working space for an epoch of one machine."""
         if self.engine == "direct":
             return self.n_clauses * _DIRECT_BYTES_PER_CLAUSE
-        n_slots = 2 * (-(-(self.n_clauses // 2) // BLOCK) * BLOCK)
+        n_slots = slots_for(self.n_clauses)
         return n_slots * _LAZY_BYTES_PER_SLOT + self.n_clauses * _LAZY_BYTES_PER_CLAUSE + self.n_literals * BLOCK // 8
 
     @property
