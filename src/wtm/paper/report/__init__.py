@@ -49,13 +49,28 @@ def write_report(folder: Path, out: Path) -> None:
     }
     template = Template(files(__name__).joinpath("paper_template.md").read_text(encoding="utf-8"))
     text = template.substitute({name: "\n\n".join(of_section) for name, of_section in blocks.items()})
-    (out / "paper.md").write_text("\n".join(map(_wrapped, text.splitlines())) + "\n", encoding="utf-8")
+    (out / "paper.md").write_text(_wrapped(text), encoding="utf-8")
     say(f"Written: {out / 'paper.md'} and {len(list((out / 'paper').glob('*.svg')))} figures")
 
 
-def _wrapped(line: str) -> str:
-    """Wrap a line of text or of a list; tables and figures stay whole."""
-    if line.startswith(("|", "![", "#")):
+def _wrapped(text: str) -> str:
+    """Wrap paragraphs and lists again, which values have made longer; tables, figures and headings stay whole."""
+    lines: list[str] = []
+    for line in text.splitlines():
+        goes_on = lines and lines[-1] and not _is_whole(lines[-1]) and not _is_whole(line) and not line.startswith("- ")
+        if goes_on and line:
+            lines[-1] += " " + line.strip()
+        else:
+            lines.append(line)
+    return "\n".join(map(_fill, lines)) + "\n"
+
+
+def _is_whole(line: str) -> bool:
+    return line.startswith(("|", "![", "#"))
+
+
+def _fill(line: str) -> str:
+    if _is_whole(line):
         return line
     indent = "  " * line.startswith("- ")
     return textwrap.fill(line, 120, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
