@@ -29,13 +29,6 @@ def test_the_reference_lists_every_public_name(module):
     assert listed == public
 
 
-def test_the_front_page_prints_what_it_says(capsys):
-    text = (DOCS / "index.md").read_text("utf-8")
-    code, printed = (re.search(rf"```{kind}\n(.*?)```", text, re.DOTALL)[1] for kind in ("python", "text"))
-    exec(compile(code, "index.md", "exec"), {})
-    assert capsys.readouterr().out == printed
-
-
 def test_the_notebook_runs():
     for module in ("ipykernel", "nbclient", "nbformat"):
         pytest.importorskip(module)

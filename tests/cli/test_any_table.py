@@ -1,28 +1,13 @@
-"""From a file to predictions and rules: any file, real ones, and that of the README."""
-
-import shlex
-from pathlib import Path
+"""From a file to predictions and rules: any file, and real ones."""
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.helpers.shell import N_ROWS, done, read_csv, refused
+from tests.helpers.shell import done, read_csv, refused
 
 pytest.importorskip("pyarrow")
-
-
-def test_the_example_of_the_readme(trained, tmp_path, monkeypatch):
-    readme = (Path(__file__).resolve().parents[2] / "README.md").read_text("utf-8")
-    block = readme.split("## Tables from the shell")[1].split("```bash\n")[1].split("```")[0]
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "people.csv").write_bytes((trained[0] / "people.csv").read_bytes())
-    results = [done(*shlex.split(line, comments=True)[1:]) for line in block.splitlines()]
-    assert "held-out rows" in results[0].stdout
-    assert list(read_csv("predictions.csv")[0]) == ["age", "prediction", "probability_no", "probability_yes"]
-    assert f"accuracy on {N_ROWS} rows" in results[2].stdout
-    assert results[3].stdout.count("THEN votes") == 2  # of two classes, the second stands for both
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])

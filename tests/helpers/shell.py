@@ -54,6 +54,11 @@ def people(n_rows=N_ROWS):
     }
 
 
+def write_people():
+    """Write people.csv, which the pages of the documentation use, to the working folder."""
+    Path("people.csv").write_text(as_csv(people()), encoding="utf-8")
+
+
 def typed_people():
     pa = pytest.importorskip("pyarrow")
     table = people()
