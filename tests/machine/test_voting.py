@@ -11,6 +11,7 @@ from wtm import reference
 from wtm.kernels.votes import votes
 from wtm.machine.examples import pack_examples
 from wtm.machine.voting import VotingModel
+from wtm.utils.interruption import run_in_threads
 
 
 def some_model(n_features, n_clauses, n_machines, X, seed=0, edge=9):
@@ -125,5 +126,12 @@ def test_a_model_lists_its_included_literals():
 def test_little_work_starts_no_threads(monkeypatch):
     X = random_rows(np.random.default_rng(3), 1500, 20)
     voting, examples = VotingModel.of(some_model(20, 10, 3, X)), pack_examples(X)
-    monkeypatch.setattr(wtm.machine.voting, "Parallel", None)
+    in_one_thread = []
+
+    def run(calls):
+        in_one_thread.append(len(calls) == 1)
+        run_in_threads(calls)
+
+    monkeypatch.setattr(wtm.machine.voting, "run_in_threads", run)
     assert voting.sums(examples, n_threads=8).shape == (1500, 3)
+    assert in_one_thread == [True]

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from wtm.utils.interruption import interruptible
+from wtm.utils.interruption import interruptible, run_in_threads
 
 WITHIN = 20  # seconds; far more than the two promised, since test machines may be slow
 
@@ -40,6 +40,17 @@ def test_only_the_main_thread_hands_its_work_to_another():
     thread.start()
     thread.join()
     assert found == [(thread, thread)]
+
+
+def test_threads_work_at_the_same_time_and_return_results_in_order():
+    barrier = threading.Barrier(3)
+    works = [lambda i=i: (barrier.wait(WITHIN), i)[1] for i in range(3)]
+    assert run_in_threads(works) == [0, 1, 2]
+
+
+def test_the_first_of_several_errors_is_raised():
+    with pytest.raises(OwnError):
+        run_in_threads([lambda: 0, functools.partial(_raise, OwnError()), functools.partial(_raise, KeyError())])
 
 
 # The weights make the epoch take minutes without needing much memory.

@@ -6,14 +6,13 @@ from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
-from joblib import Parallel, delayed
 
 from wtm.kernels.evaluate import list_literals
 from wtm.kernels.layout import BLOCK
 from wtm.kernels.votes import VotePlan, new_vote_buffers, plan_votes, votes
 from wtm.machine.class_machine import Machine
 from wtm.machine.examples import Examples
-from wtm.utils.interruption import interruptible
+from wtm.utils.interruption import run_in_threads
 from wtm.utils.memory_limits import check_memory
 
 _BYTES_PER_FEATURE, _BYTES_PER_CLAUSE = 2 * BLOCK // 8, BLOCK // 8  # of the columns and outputs in `VoteBuffers`
@@ -114,26 +113,17 @@ class VotingModel:
             f"Working space of {n_parts} threads for {examples.n_features:,} features",
             "Use fewer features, or a smaller n_jobs.",
         )
-        if n_parts == 1:
-            self._add_sums(examples, rows, 0, len(rows), sums)
-            return sums
         bounds = [n_blocks * part // n_parts * BLOCK for part in range(n_parts)] + [len(rows)]
-        # Threads, whatever the context says: they write to one array.
-        Parallel(n_jobs=n_parts, require="sharedmem")(
-            delayed(self._add_sums)(examples, rows, first, last, sums) for first, last in pairwise(bounds)
-        )
+        calls = [self._kernel_call(examples, rows, first, last, sums) for first, last in pairwise(bounds)]
+        if len(rows) > BLOCK:
+            run_in_threads(calls)
+        else:  # too short to be interrupted
+            calls[0]()
         return sums
 
     def _n_ands(self, n_rows: int, n_features: int) -> int:
         """Return about how many times 512 bits are combined to vote on rows."""
         return -(-n_rows // BLOCK) * (len(self.literal_list) + n_features)
-
-    def _add_sums(self, examples: Examples, rows: np.ndarray, first: int, last: int, sums: np.ndarray) -> None:
-        add = self._kernel_call(examples, rows, first, last, sums)
-        if last - first > BLOCK:
-            interruptible(add)
-        else:  # too short to be interrupted
-            add()
 
     def _kernel_call(
         self, examples: Examples, rows: np.ndarray, first: int, last: int, sums: np.ndarray

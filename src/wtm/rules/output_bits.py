@@ -5,13 +5,12 @@ from itertools import pairwise
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import Parallel, delayed
 
 from wtm.kernels.clause_outputs import clause_bits, list_true_clauses
 from wtm.kernels.layout import BLOCK, VECTOR_WORDS, WORD_DTYPE
 from wtm.kernels.votes import new_vote_buffers
 from wtm.machine.examples import Examples
-from wtm.utils.interruption import interruptible
+from wtm.utils.interruption import run_in_threads
 from wtm.utils.memory_limits import check_memory
 
 
@@ -35,16 +34,16 @@ def output_bits(examples: Examples, ends: np.ndarray, literals: np.ndarray, *, n
     bits = np.empty(n_blocks * n_clauses * VECTOR_WORDS, WORD_DTYPE)
     rows = np.arange(n_rows, dtype=np.int64)
 
+    shape = examples.literals.shape[1], n_features, rows
+
     def fill(first: int, last: int) -> None:
         buffers = new_vote_buffers(n_features)
-        shape = examples.literals.shape[1], n_features, rows, first, last
-        interruptible(
-            partial(clause_bits, examples.literals.ravel(), *shape, ends, literals, buffers.tile, buffers.columns, bits)
-        )
+        part = examples.literals.ravel(), *shape, first, last
+        clause_bits(*part, ends, literals, buffers.tile, buffers.columns, bits)
 
     n_parts = max(1, min(n_threads, n_blocks))
     bounds = [n_blocks * part // n_parts * BLOCK for part in range(n_parts)] + [n_rows]
-    Parallel(n_jobs=n_parts, require="sharedmem")(delayed(fill)(first, last) for first, last in pairwise(bounds))
+    run_in_threads([partial(fill, first, last) for first, last in pairwise(bounds)])
     return bits
 
 

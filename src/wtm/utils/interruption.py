@@ -6,7 +6,7 @@ Ctrl-C raises KeyboardInterrupt, as usual; SIGTERM raises `Terminated` inside `t
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any, Self, TypeVar
@@ -20,27 +20,39 @@ def interruptible(work: Callable[[], _Result]) -> _Result:
     """Run `work` so that Ctrl-C ends the call at once, even inside compiled code.
 
     Python handles signals in the main thread, between two bytecode instructions. A main thread that spends a minute
-    in a kernel would see Ctrl-C a minute later, so another thread runs `work` while the main thread waits. After
-    Ctrl-C that thread finishes `work`, and its result is lost; it is a daemon, so the process can end before it.
+    in a kernel would see Ctrl-C a minute later, so another thread runs `work` while the main thread waits.
     """
     if threading.current_thread() is not threading.main_thread():
         return work()
-    results: list[_Result] = []
-    errors: list[BaseException] = []
+    return run_in_threads([work])[0]
 
-    def run() -> None:
+
+def run_in_threads(works: Sequence[Callable[[], _Result]]) -> list[_Result]:
+    """Run all `works` at the same time, each in a thread of its own; return their results, or raise the first error.
+
+    joblib looks for results every 10 ms, which is longer than many predictions take.
+
+    After Ctrl-C the threads finish their work, and its results are lost; they are daemons, so the process can end
+    before them.
+    """
+    results: dict[int, _Result] = {}
+    errors: dict[int, BaseException] = {}
+
+    def run(i: int) -> None:
         try:
-            results.append(work())
+            results[i] = works[i]()
         except BaseException as error:
-            errors.append(error)
+            errors[i] = error
 
-    thread = threading.Thread(target=run, name="wtm", daemon=True)
-    thread.start()
-    while thread.is_alive():
-        thread.join(0.5)  # on Windows a wait without a timeout can't be interrupted
+    threads = [threading.Thread(target=run, args=(i,), name="wtm", daemon=True) for i in range(len(works))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        while thread.is_alive():
+            thread.join(0.5)  # on Windows a wait without a timeout can't be interrupted
     if errors:
-        raise errors[0]
-    return results[0]
+        raise errors[min(errors)]
+    return [results[i] for i in range(len(works))]
 
 
 class Terminated(SystemExit):
