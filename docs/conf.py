@@ -46,7 +46,7 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-html_sidebars = {"index": []}
+html_sidebars = {"index": [], "paper": [], "performance": []}
 
 default_role = "py:obj"  # numpydoc puts names in single backticks; they link where the name is known
 autosummary_generate = True
@@ -55,6 +55,7 @@ autodoc_typehints = "none"  # the docstrings give the types
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 
+smartquotes_action = "qe"  # dashes stay, since options have two
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 
@@ -65,6 +66,9 @@ sphinx_gallery_conf = {
     "filename_pattern": r"/plot_",
     "within_subsection_order": "tools.tutorial_order.TutorialOrder",
     "show_memory": False,
+    "write_computation_times": False,
+    "ignore_repr_types": r"matplotlib|wtm\.plots",
+    "default_thumb_file": str(ROOT / "docs" / "_static" / "rule.svg"),
     "show_signature": False,
     "min_reported_time": 1e9,
     "remove_config_comments": True,
@@ -72,3 +76,16 @@ sphinx_gallery_conf = {
     "image_srcset": ["2x"],
 }
 warnings.filterwarnings("ignore", category=UserWarning, message="FigureCanvasAgg is non-interactive")
+
+
+def setup(app):
+    """Write the page on the commands before Sphinx looks for pages."""
+    app.connect("builder-inited", _write_commands)
+
+
+def _write_commands(app):
+    from tools.command_page import command_page
+
+    page = Path(app.srcdir) / "generated" / "commands.md"
+    page.parent.mkdir(exist_ok=True)
+    page.write_text(command_page(), "utf-8")

@@ -45,7 +45,7 @@ from wtm.search import search_space
 
 search = HalvingRandomSearchCV(defaults, search_space(), n_candidates=12, factor=3, cv=3, random_state=0)
 search.fit(X_train, y_train)
-print({name: round(value, 4) for name, value in search.best_params_.items()})
+print({name: round(float(value), 4) for name, value in search.best_params_.items()})
 
 # %%
 # The test rows, once

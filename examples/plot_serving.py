@@ -40,7 +40,8 @@ print(model.predict(people[:3]), (folder / "buyers.safetensors").stat().st_size,
 # -------------
 #
 # One row takes about a tenth of a millisecond, so any web framework will do. This one is in Python's standard library:
-# the answer to a question in JSON is the class and its probability.
+# the answer to a question in JSON is the class and its probability. ``reindex`` puts the values into the order of the
+# training; those that the question leaves out are missing.
 import io
 import json
 
@@ -48,14 +49,15 @@ import json
 def answer(environ, start_response):
     """Predict the row in the body of a request (WSGI)."""
     body = environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"]))
-    probability = model.predict_proba(pd.DataFrame([json.loads(body)]))[0]
+    row = pd.DataFrame([json.loads(body)]).reindex(columns=model.feature_names_in_)
+    probability = model.predict_proba(row)[0]
     start_response("200 OK", [("Content-Type", "application/json")])
     best = probability.argmax()
     return [json.dumps({"buys": model.classes_[best], "probability": round(probability[best], 3)}).encode()]
 
 
 # wsgiref.simple_server.make_server("", 8000, answer).serve_forever() would serve it; here is one call:
-request = json.dumps({"age": 29, "city": "Bergen"}).encode()
+request = json.dumps({"city": "Bergen", "age": 29}).encode()
 response = answer({"wsgi.input": io.BytesIO(request), "CONTENT_LENGTH": len(request)}, lambda status, headers: None)
 print(response[0].decode())
 

@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -38,6 +39,26 @@ def test_a_page_prints_what_it_shows(name):
 def test_a_page_with_slow_blocks_prints_what_it_shows(name):
     ran = assert_prints_what_it_shows(PAGES[name], slow=True)
     assert any("slow" in block.marks for block in ran)
+
+
+HIDE = """
+import sys
+from importlib.abc import MetaPathFinder
+
+class Hide(MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name in ("pandas", "polars", "pyarrow", "matplotlib", "onnx", "IPython"):
+            raise ModuleNotFoundError(name)
+
+sys.meta_path.insert(0, Hide())
+"""
+
+
+def test_the_front_page_begins_with_code_that_needs_no_other_packages():
+    install, first, *_ = blocks_of(PAGES["index.md"])
+    assert install.code == "pip install weighted-tsetlin-machine\n"
+    ran = subprocess.run([sys.executable, "-c", HIDE + first.code], stdout=subprocess.PIPE, text=True, check=True)
+    assert ran.stdout == first.shown
 
 
 def test_the_c_of_the_page_on_export_compiles(tmp_path):
