@@ -46,6 +46,7 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
+html_context = {"default_mode": "auto"}
 html_sidebars = {"index": [], "paper": [], "performance": []}
 
 default_role = "py:obj"  # numpydoc puts names in single backticks; they link where the name is known
