@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import versions, wide_tables
+from benchmarks import large_data, versions, wide_tables
 from benchmarks.experiments import BASELINE, EXPERIMENTS
 from wtm.paper.text_table import Table
 
@@ -65,9 +65,12 @@ def read_results(path: Path) -> list[Record]:
 
 
 def write_report(records: Sequence[Record], path: Path) -> None:
-    """Write the report on the newest session of every experiment, on versions of wtm, and on wide tables."""
-    wide = wide_tables.section(json.loads(wide_tables.RESULTS.read_text(encoding="utf-8")))
-    path.write_text(f"{render(records)}\n{versions.section(versions.read_sessions())}\n{wide}", encoding="utf-8")
+    """Write the report on the newest session of every experiment, on versions of wtm, and on large tables."""
+    sections = [render(records), versions.section(versions.read_sessions())]
+    sections += [
+        part.section(json.loads(part.RESULTS.read_text(encoding="utf-8"))) for part in (wide_tables, large_data)
+    ]
+    path.write_text("\n".join(sections), encoding="utf-8")
 
 
 def newest(records: Iterable[Record]) -> dict[str, list[Record]]:
