@@ -68,7 +68,7 @@ sphinx_gallery_conf = {
     "within_subsection_order": "tools.tutorial_order.TutorialOrder",
     "show_memory": False,
     "write_computation_times": False,
-    "ignore_repr_types": r"matplotlib|wtm\.plots",
+    "ignore_repr_types": r"matplotlib|wtm\.plots|sklearn\.metrics",
     "default_thumb_file": str(ROOT / "docs" / "_static" / "rule.svg"),
     "show_signature": False,
     "min_reported_time": 1e9,

@@ -17,15 +17,15 @@ WIDTHS = (360, 800, 1400)
 COLOURS = ("light", "dark")
 _TALLEST = 12_000  # pixels of a picture
 _TOO_WIDE = """(() => {
-    const width = document.documentElement.clientWidth, article = document.querySelector("article") || document.body;
+    const width = document.documentElement.clientWidth, main = document.querySelector("main") || document.body;
     const sticksOut = element => element.getBoundingClientRect().right > width + 1;
     const scrolls = element => ["auto", "scroll"].includes(getComputedStyle(element).overflowX);
     const inBox = element => {
-        for (let outer = element; outer && outer !== article; outer = outer.parentElement)
+        for (let outer = element; outer && outer !== main; outer = outer.parentElement)
             if (scrolls(outer) && !sticksOut(outer)) return true;
         return false;
     };
-    const cut = [...article.querySelectorAll("*")].filter(element => sticksOut(element) && !inBox(element));
+    const cut = [...main.querySelectorAll("*")].filter(element => sticksOut(element) && !inBox(element));
     const named = cut.map(element => element.tagName.toLowerCase() + " " + element.textContent.trim().slice(0, 40));
     if (document.documentElement.scrollWidth > width) named.unshift("the page itself");
     return named.length ? `these stick out: ${named.slice(0, 3).join("; ")}` : null;
@@ -36,16 +36,20 @@ def faults(browser, page, width, colours):
     """Lines on a page that is open, at a width and in colours."""
     media = [{"name": "prefers-color-scheme", "value": colours}]
     browser.send("Emulation.setEmulatedMedia", features=media)
-    browser.send("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+    _set_screen(browser, width, 900)
     too_wide = browser.run(_TOO_WIDE)
     return [f"{page} at {width} in {colours}: {too_wide}"] if too_wide else []
+
+
+def _set_screen(browser, width, height):
+    browser.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
 
 def take_picture(browser, path, width):
     """Write a picture of the open page."""
     height = min(browser.run("document.documentElement.scrollHeight"), _TALLEST)
-    clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}
-    picture = browser.send("Page.captureScreenshot", captureBeyondViewport=True, clip=clip)["data"]
+    _set_screen(browser, width, height)
+    picture = browser.send("Page.captureScreenshot")["data"]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(base64.b64decode(picture))
 
