@@ -61,7 +61,8 @@ class WTMRegressor(NumberReadable, NumberReducible, NumberTrainable):
         As in :class:`wtm.WTMClassifier`.
     n_jobs : int or None, default=None
         Number of threads, used over outputs in training and over rows in prediction. None means 1 unless in a
-        :func:`joblib.parallel_config` context; -1 means all cores. Results don't depend on it.
+        :func:`joblib.parallel_config` context; -1 means all cores. If the context names a backend of processes, such as
+        "loky" or "dask", training uses these instead of threads. Results don't depend on any of it.
     random_state : int, RandomState, Generator or None, default=None
         Seed. The same integer gives the same model bit for bit, on any processor and with any number of threads.
     verbose : int, default=0

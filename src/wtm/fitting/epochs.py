@@ -81,11 +81,13 @@ def train_epochs(
 
     callbacks = check_callbacks(params["callbacks"])
     last_epoch = model.n_epochs + n_epochs
+    verbose = int(params["verbose"])
     epochs = train(
         model, training, validation,
         weights=weighted.weights, n_epochs=n_epochs, shuffle=bool(params["shuffle"]), n_threads=n_threads,
+        is_watched=bool(callbacks) or best is not None or verbose > 0,
     )  # fmt: skip
-    with closing(epochs), closing(show_epochs(epochs, n_epochs, int(params["verbose"]))) as shown:
+    with closing(epochs), closing(show_epochs(epochs, n_epochs, verbose)) as shown:
         for result in shown:
             entry = dict(result.entry)
             history.append(entry)

@@ -107,6 +107,21 @@ class Model:
         exponents = np.stack([machine.exponents for machine in self.machines])
         return PredictionModel(self.parameters, exponents, voting.clause_ends, voting.literal_list, self.logit_scale)
 
+    def parts(self) -> list["Model"]:
+        """Return a model of each machine alone, which shares its arrays; `take_parts` joins them."""
+        return [
+            replace(self, machines=[machine], last_epochs=tuple(state.of_machine(i) for state in self.last_epochs))
+            for i, machine in enumerate(self.machines)
+        ]
+
+    def take_parts(self, parts: Sequence["Model"]) -> None:
+        """Take over the state of models of one machine each, trained for the same epochs."""
+        self.machines = [part.machines[0] for part in parts]
+        self.n_seen, self.n_epochs = parts[0].n_seen, parts[0].n_epochs
+        self.last_epochs = tuple(
+            PredictionModel.of_parts(states) for states in zip(*(part.last_epochs for part in parts), strict=True)
+        )
+
     def copy(self) -> "Model":
         """Return an independent copy."""
         return self.resumed(self.parameters, self.n_averaged)
@@ -162,6 +177,28 @@ class PredictionModel:
     literal_list: np.ndarray
     logit_scale: float
     n_averaged: int = 1
+
+    @classmethod
+    def of_parts(cls, parts: Sequence["PredictionModel"]) -> "PredictionModel":
+        """Join models of one machine each."""
+        lengths = np.concatenate([np.diff(part.clause_ends) for part in parts])
+        return replace(
+            parts[0],
+            exponents=np.concatenate([part.exponents for part in parts]),
+            clause_ends=np.concatenate([[0], np.cumsum(lengths)]),
+            literal_list=np.concatenate([part.literal_list for part in parts]),
+        )
+
+    def of_machine(self, i: int) -> "PredictionModel":
+        """Return the model of one machine alone."""
+        n_clauses = self.exponents.shape[1]
+        ends = self.clause_ends[i * n_clauses : (i + 1) * n_clauses + 1]
+        return replace(
+            self,
+            exponents=self.exponents[i : i + 1],
+            clause_ends=ends - ends[0],
+            literal_list=self.literal_list[ends[0] : ends[-1]],
+        )
 
     def for_prediction(self) -> "PredictionModel":
         """Return this model."""

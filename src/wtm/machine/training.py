@@ -10,12 +10,15 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from wtm.machine.class_machine import FeedbackCounts, Machine
+from wtm.machine.class_tasks import MachineEpoch, Round, hands_out_tasks, train_round
 from wtm.machine.examples import words_per_row
 from wtm.machine.model_state import Model, machine_class
 from wtm.machine.schedule import Schedule, draw_schedule
 from wtm.machine.training_rows import TrainingRows
 from wtm.machine.voting import VotingModel
 from wtm.utils.interruption import interruptible
+
+_EPOCHS_PER_ROUND = 10  # what is lost at most with a worker
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ class EpochResult:
     entry : dict
         An entry of `WTMClassifier.history_`.
     voting : VotingModel
-        The model, compiled.
+        The model, compiled; after the last epoch of its round.
     training, validation : Votes
         On a sample of the training rows, and on all validation rows; None without validation data.
     """
@@ -63,21 +66,38 @@ def train(
     n_epochs: int,
     shuffle: bool,
     n_threads: int,
+    is_watched: bool = True,
 ) -> Generator[EpochResult, None, None]:
-    """Train `model` in place: each item taken from the generator trains one epoch.
+    """Train `model` in place: each item taken from the generator trains one epoch, or is one of a round of epochs.
 
-    `weights`, float64 of shape (n_samples,) or None, give how many times an epoch sees each row; scores count rows by
-    their own weights.
+    Machines train in threads; inside a :func:`joblib.parallel_config` context whose backend has processes, here or on
+    other computers, each round of epochs of a machine is a task for them.
+
+    Parameters
+    ----------
+    model : Model
+    training : TrainingRows
+    validation : TrainingRows or None
+    weights : ndarray of shape (n_samples,), float64, or None
+        How many times an epoch sees each row; scores count rows by their own weights.
+    n_epochs : int
+    shuffle : bool
+    n_threads : int
+    is_watched : bool, default=True
+        Whether the caller looks at `model` after every epoch, so that a round has a single epoch.
 
     Yields
     ------
     EpochResult
     """
+    if hands_out_tasks():
+        yield from _train_in_tasks(model, training, validation, weights, n_epochs, shuffle, n_threads, is_watched)
+        return
     measured = training.sample()
     n_machines = len(model.machines)
     kind: Any = machine_class(model.parameters)  # else mypy takes the class for one of its machines, which has no hash
     interruptible(functools.partial(_load_kernels, kind, model.parameters.engine))
-    with Parallel(n_jobs=min(n_threads, n_machines), prefer="threads") as workers:
+    with Parallel(n_jobs=min(n_threads, n_machines), require="sharedmem") as workers:
         for _ in range(n_epochs):
             start = time.perf_counter()
             schedule, n_examples = training.schedule(
@@ -88,6 +108,52 @@ def train(
             model.end_epoch(max(n_examples, len(training)))
             del schedule  # what the caller does before the next epoch may need the space
             yield _measure_epoch(model, seconds, counts, measured, validation, n_threads)
+
+
+def _train_in_tasks(
+    model: Model,
+    training: TrainingRows,
+    validation: TrainingRows | None,
+    weights: np.ndarray | None,
+    n_epochs: int,
+    shuffle: bool,
+    n_workers: int,
+    is_watched: bool,
+) -> Generator[EpochResult, None, None]:
+    measured = training.sample()
+    longest = 1 if is_watched else _EPOCHS_PER_ROUND
+    with Parallel(n_jobs=n_workers) as workers:
+        for first in range(0, n_epochs, longest):
+            start, n_before = time.perf_counter(), model.n_epochs
+            this_round = Round(len(model.machines), min(longest, n_epochs - first), shuffle)
+            epochs = train_round(workers, model, training, validation, weights, this_round)
+            seconds = (time.perf_counter() - start) / len(epochs)
+            voting = model.voting_model()
+            for number, machines in enumerate(epochs, n_before + 1):
+                yield _joined(number, seconds, machines, voting, model.parameters.T, measured, validation)
+
+
+def _joined(
+    number: int,
+    seconds: float,
+    machines: list[MachineEpoch],
+    voting: VotingModel,
+    T: float,
+    training: TrainingRows,
+    validation: TrainingRows | None,
+) -> EpochResult:
+    """Return the result of an epoch whose machines were trained and measured apart."""
+    unit = machines[0].unit / T
+    sums = np.stack([machine.training_sums for machine in machines], axis=1)
+    on_training = Votes(training.score(sums, unit), sums)
+    on_validation = None
+    if validation is not None:
+        sums = np.stack([machine.validation_sums for machine in machines], axis=1)
+        on_validation = Votes(validation.score(sums, unit), sums[validation.sampled_rows()])
+    literals_per_clause = sum(m.n_literals for m in machines) / sum(m.n_clauses for m in machines)
+    counts = [machine.counts for machine in machines]
+    entry = _entry(number, seconds, counts, training.metric, on_training, on_validation, literals_per_clause)
+    return EpochResult(entry, voting, on_training, on_validation)
 
 
 @functools.cache
@@ -119,17 +185,30 @@ def _measure_epoch(
     voting, T = model.voting_model(), model.parameters.T
     on_training = measure(voting, training, T, n_threads)
     on_validation = None if validation is None else measure(voting, validation, T, n_threads)
-    entry = {
-        "epoch": model.n_epochs,
+    literals_per_clause = len(voting.literal_list) / len(voting.clause_votes)
+    entry = _entry(model.n_epochs, seconds, counts, training.metric, on_training, on_validation, literals_per_clause)
+    return EpochResult(entry, voting, on_training, on_validation)
+
+
+def _entry(
+    number: int,
+    seconds: float,
+    counts: list[FeedbackCounts],
+    metric: str,
+    on_training: Votes,
+    on_validation: Votes | None,
+    literals_per_clause: float,
+) -> dict[str, Any]:
+    return {
+        "epoch": number,
         "seconds": seconds,
-        f"train_{training.metric}": on_training.score,
-        f"valid_{training.metric}": None if on_validation is None else on_validation.score,
+        f"train_{metric}": on_training.score,
+        f"valid_{metric}": None if on_validation is None else on_validation.score,
         "type_i": sum(count.type_i for count in counts),
         "type_ii": sum(count.type_ii for count in counts),
         "weights_saturated": sum(count.weights_saturated for count in counts),
-        "literals_per_clause": len(voting.literal_list) / len(voting.clause_votes),
+        "literals_per_clause": literals_per_clause,
     }
-    return EpochResult(entry, voting, on_training, on_validation)
 
 
 def _train_machines(
@@ -137,15 +216,10 @@ def _train_machines(
 ) -> list[FeedbackCounts]:
     # The longest first, so that no thread is left with a long epoch at the end.
     longest_first = sorted(range(len(schedule)), key=lambda i: -len(schedule[i].rows))
-    results = workers(
+    return workers(
         delayed(_train_machine)(model.machines[i], literals, schedule[i], model.n_epochs) for i in longest_first
     )
-    for i, (machine, _) in zip(longest_first, results, strict=True):
-        model.machines[i] = machine  # another object only where the workers are processes
-    return [count for _, count in results]
 
 
-def _train_machine(
-    machine: Machine, literals: np.ndarray, schedule: Schedule, n_epochs: int
-) -> tuple[Machine, FeedbackCounts]:
-    return machine, interruptible(lambda: machine.train(literals, schedule, n_epochs))
+def _train_machine(machine: Machine, literals: np.ndarray, schedule: Schedule, n_epochs: int) -> FeedbackCounts:
+    return interruptible(lambda: machine.train(literals, schedule, n_epochs))

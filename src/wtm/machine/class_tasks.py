@@ -1,0 +1,185 @@
+"""Train classes as tasks of a joblib backend whose workers are processes, on this machine or on others.
+
+A task trains one machine for some epochs. It is a function of its arguments alone and changes none of them, so a
+backend may run it anywhere, and run it again if a worker is lost.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import CancelledError
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from joblib.parallel import get_active_backend
+
+from wtm.machine.class_machine import FeedbackCounts
+from wtm.machine.examples import Examples
+from wtm.machine.model_state import Model
+from wtm.machine.training_rows import TrainingRows
+from wtm.utils.interruption import interruptible
+
+_MOST_ATTEMPTS = 3
+_LOST = (BrokenProcessPool, CancelledError)
+
+
+class MachineEpoch(NamedTuple):
+    """What is known of one machine after an epoch.
+
+    Attributes
+    ----------
+    counts : FeedbackCounts
+    n_literals, n_clauses : int
+        Included literals and clauses that vote; those of several epochs if votes are averaged.
+    unit : float
+        Value of 1 in fixed point.
+    training_sums, validation_sums : ndarray of int64
+        Sums in fixed point of the rows of `TrainingRows.sample`, and of all validation rows.
+    """
+
+    counts: FeedbackCounts
+    n_literals: int
+    n_clauses: int
+    unit: float
+    training_sums: np.ndarray
+    validation_sums: np.ndarray
+
+
+@dataclass(frozen=True)
+class Round:
+    """What all tasks of a round have in common, besides their rows."""
+
+    n_machines: int
+    n_epochs: int
+    shuffle: bool
+
+
+def hands_out_tasks() -> bool:
+    """Whether a :func:`joblib.parallel_config` context names a backend whose workers don't share memory."""
+    backend, _ = get_active_backend(prefer="threads")
+    return not getattr(backend, "supports_sharedmem", False)
+
+
+def train_round(
+    workers: Parallel,
+    model: Model,
+    training: TrainingRows,
+    validation: TrainingRows | None,
+    weights: np.ndarray | None,
+    this_round: Round,
+) -> list[list[MachineEpoch]]:
+    """Train `model` in place for a round of epochs, one task per machine.
+
+    Parameters
+    ----------
+    workers : joblib.Parallel
+    model, training, validation, weights
+        As in `wtm.machine.training.train`.
+    this_round : Round
+
+    Returns
+    -------
+    list of n_epochs lists of n_machines MachineEpoch
+    """
+    parts, index = model.parts(), range(len(model.machines))
+    schedule, _ = training.schedule(
+        len(parts), seed=model.seed, n_seen=model.n_seen, shuffle=this_round.shuffle, weights=weights
+    )
+    # The longest first, so that no worker is left with a long task at the end. All epochs have similar lengths.
+    lengths = [len(part.rows) for part in schedule]
+    longest_first = sorted(index, key=lambda i: -lengths[i])
+    del schedule
+    # Large arrays are arguments of their own: backends send those once.
+    nothing = np.empty(0)
+    frame = replace(training, examples=replace(training.examples, literals=nothing), answers=nothing, weights=None)
+    held_out = training.examples.literals[:0] if validation is None else validation.examples.literals
+    rows = (training.examples.literals, training.answers, training.weights, weights, held_out)
+
+    def run() -> list[tuple[Model, list[MachineEpoch]]]:
+        return workers(delayed(_train_part)(parts[i], i, this_round, frame, *rows) for i in longest_first)
+
+    found = dict(zip(longest_first, _again_if_lost(run), strict=True))
+    model.take_parts([found[i][0] for i in index])
+    return [list(epoch) for epoch in zip(*(found[i][1] for i in index), strict=True)]
+
+
+def _again_if_lost(run: Callable[[], list[Any]]) -> list[Any]:
+    """Run a round again if a worker was lost, unless that happens again and again, as when memory is too small."""
+    for _ in range(_MOST_ATTEMPTS - 1):
+        try:
+            return _without_errors(run())
+        except _LOST:
+            continue
+    return _without_errors(run())
+
+
+def _without_errors(results: list[Any]) -> list[Any]:
+    """Raise the errors that joblib returns as results where rows on a worker of Dask were lost."""
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+    return results
+
+
+def _train_part(
+    part: Model,
+    index: int,
+    this_round: Round,
+    frame: TrainingRows,
+    literals: np.ndarray,
+    answers: np.ndarray,
+    row_weights: np.ndarray | None,
+    epoch_weights: np.ndarray | None,
+    held_out: np.ndarray,
+) -> tuple[Model, list[MachineEpoch]]:
+    part = part.copy()
+    examples = replace(frame.examples, literals=as_writable(literals))
+    training = replace(frame, examples=examples, answers=answers, weights=row_weights)
+    validation = replace(examples, literals=as_writable(held_out))
+    sample = training.sample().examples
+    epochs = []
+    for _ in range(this_round.n_epochs):
+        schedule, n_examples = training.schedule(
+            this_round.n_machines,
+            seed=part.seed,
+            n_seen=part.n_seen,
+            shuffle=this_round.shuffle,
+            weights=epoch_weights,
+        )
+        machine, own, n_before = part.machines[0], schedule[index], part.n_epochs
+        counts = interruptible(partial(machine.train, examples.literals, own, n_before))
+        part.end_epoch(max(n_examples, len(training)))
+        epochs.append(_measured(part, counts, sample, validation))
+    return part, epochs
+
+
+def _measured(part: Model, counts: FeedbackCounts, sample: Examples, validation: Examples) -> MachineEpoch:
+    voting = part.voting_model()
+    return MachineEpoch(
+        counts=counts,
+        n_literals=len(voting.literal_list),
+        n_clauses=len(voting.clause_votes),
+        unit=voting.unit,
+        training_sums=voting.sums(sample)[:, 0],
+        validation_sums=voting.sums(validation)[:, 0],
+    )
+
+
+class _Writable:
+    """The memory of an array, described to NumPy as if it could be written to."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array  # kept alive
+        interface = array.__array_interface__
+        self.__array_interface__ = interface | {"data": (interface["data"][0], False)}
+
+
+def as_writable(array: np.ndarray) -> np.ndarray:
+    """Return a view that kernels take, though nothing may be written to it.
+
+    Kernels are compiled for arrays that can be written to. Those that a backend maps from a file or from shared memory
+    can't be, and a kernel would be compiled again for them.
+    """
+    return array if array.flags.writeable else np.asarray(_Writable(array))
