@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_wine
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
@@ -13,6 +14,7 @@ from tests.helpers.tables import mixed_frame, mixed_model
 from wtm import WTMClassifier, load_model
 from wtm.export import to_json
 from wtm.rules import parse_rule
+from wtm.rules.refitting import choose_strength
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +91,31 @@ def test_cross_validation_takes_the_strongest_penalty_that_is_as_good():
     assert len(refitted.rules()) < len(clf.rules()) / 2
     X_new = rng.integers(0, 2, (2000, 12))
     assert refitted.score(X_new, X_new[:, 0]) > 0.95
+
+
+@pytest.mark.parametrize(("losses", "tried", "chosen"), [
+    ([1.00, 1.01, 1.02, 0.7, 0.2, 0.9, 0.1], 6, 4),  # it wavers while no rule has a coefficient, falls, and rises
+    ([1.00, 1.01, 1.02, 1.03, 1.04, 1.05, 1.06], 7, 0),  # it never falls
+    ([0.5, 0.4, 0.3, 0.2, 0.3, 0.1, 0.0], 5, 3),
+])  # fmt: skip
+def test_the_search_for_a_strength_ends_where_the_loss_rises_after_a_fall(losses, tried, chosen):
+    strengths, asked = np.arange(1.0, 8.0), []
+
+    def losses_of(C):
+        asked.append(C)
+        return [losses[int(C) - 1]] * 3
+
+    assert choose_strength(strengths, "l1", losses_of) == strengths[chosen]
+    assert len(asked) == tried
+
+
+def test_refitting_a_small_table_of_three_classes_keeps_rules():
+    X, y = load_wine(return_X_y=True)
+    shuffled = np.random.default_rng(2).permutation(len(X))
+    X, y = X[shuffled], y[shuffled]
+    clf = WTMClassifier.readable(n_clauses=60, random_state=0).fit(X[:130], y[:130])
+    refitted = clf.refit(X[:130], y[:130])
+    assert refitted.score(X[130:], y[130:]) > clf.score(X[130:], y[130:]) - 0.05
 
 
 def test_weights_of_rows_count_them(two, data):

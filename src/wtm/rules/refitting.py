@@ -155,10 +155,10 @@ def choose_strength(strengths: np.ndarray, penalty: str, losses_of: Callable[[fl
     for C in strengths.tolist():
         of_folds = losses_of(C)
         losses.append(float(np.mean(of_folds)))
-        if losses[-1] < losses[best]:
+        if len(losses) == 1 or losses[-1] < losses[best]:
             best, error = len(losses) - 1, float(np.std(of_folds) / np.sqrt(len(of_folds)))
-        elif losses[-1] > losses[best] + error:  # weaker penalties overfit more, and take much longer
-            break
+        elif best > 0 and losses[-1] > losses[best] + error:  # weaker penalties overfit more, and take much longer
+            break  # but not before the loss has fallen: while no rule has a coefficient, it only wavers
     chosen = np.flatnonzero(np.array(losses) <= losses[best] + error)[0] if penalty == "l1" else best
     return float(strengths[chosen])
 
