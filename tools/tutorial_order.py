@@ -4,7 +4,7 @@
 class TutorialOrder:
     """Sort the programs in `examples` as a newcomer would read them; new ones come last."""
 
-    NAMES = ("tables", "reviews", "digits", "choosing", "serving", "regression", "fuzzy", "report")
+    NAMES = ("tables", "reviews", "digits", "choosing", "serving", "regression", "fuzzy", "images", "report")
 
     def __init__(self, folder: str) -> None:
         self.folder = folder

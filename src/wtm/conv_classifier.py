@@ -29,7 +29,7 @@ class ConvolutionalWTMClassifier(ImageClassifier):
     s : float, default=5
         Specificity, as in :class:`wtm.WTMClassifier`.
     gamma : float, default=0.01
-        Learning rate of the weights. With noisy labels, use a smaller one, such as 0.0001.
+        Learning rate of the weights. With noisy labels, use 0 and a `T` that class sums never come near.
     n_epochs : int, default=30
         Number of passes over the training images.
     patch_shape : tuple of int, default=(10, 10)
@@ -37,7 +37,7 @@ class ConvolutionalWTMClassifier(ImageClassifier):
     positions : bool, default=True
         Whether a clause can have conditions on the place of a patch: features say of each row and column of places
         whether the patch lies below or right of it. If False, patterns are the same anywhere in an image.
-    n_states, boost_true_positive, max_literals, init, engine, sampler
+    average_last, n_states, boost_true_positive, max_literals, init, engine, sampler
         As in :class:`wtm.WTMClassifier`. The direct engine looks at the patches one by one and is far slower.
     shuffle, class_weight, early_stopping, validation_fraction, n_iter_no_change
         As in :class:`wtm.WTMClassifier`.
@@ -80,6 +80,7 @@ class ConvolutionalWTMClassifier(ImageClassifier):
         *,
         patch_shape: tuple[int, int] = (10, 10),
         positions: bool = True,
+        average_last: int = 1,
         n_states: int = 256,
         boost_true_positive: bool = True,
         max_literals: int | None = None,
@@ -104,6 +105,7 @@ class ConvolutionalWTMClassifier(ImageClassifier):
         self.n_epochs = n_epochs
         self.patch_shape = patch_shape
         self.positions = positions
+        self.average_last = average_last
         self.n_states = n_states
         self.boost_true_positive = boost_true_positive
         self.max_literals = max_literals

@@ -39,7 +39,7 @@ class FuzzyConvolutionalWTMClassifier(ImageClassifier):
         L: Type I feedback adds no literals to a clause that includes this many; Type II feedback does.
     gamma_start : int, default=0
         Number of epochs before weights are learnt.
-    n_states, init, engine, sampler
+    average_last, n_states, init, engine, sampler
         As in :class:`wtm.ConvolutionalWTMClassifier`.
     shuffle, class_weight, early_stopping, validation_fraction, n_iter_no_change
         As in :class:`wtm.WTMClassifier`.
@@ -75,6 +75,7 @@ class FuzzyConvolutionalWTMClassifier(ImageClassifier):
         literal_failures: int = 8,
         max_literals: int | None = 16,
         gamma_start: int = 0,
+        average_last: int = 1,
         n_states: int = 256,
         init: str = "border",
         engine: str = "lazy",
@@ -100,6 +101,7 @@ class FuzzyConvolutionalWTMClassifier(ImageClassifier):
         self.literal_failures = literal_failures
         self.max_literals = max_literals
         self.gamma_start = gamma_start
+        self.average_last = average_last
         self.n_states = n_states
         self.init = init
         self.engine = engine

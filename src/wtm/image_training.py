@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any, NoReturn, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from wtm.kernels.layout import BLOCK
 from wtm.label_training import LabelTrainable
@@ -14,6 +15,7 @@ from wtm.machine.model_state import Model
 from wtm.machine.training_rows import TrainingRows
 from wtm.modelfile import ModelRecord
 from wtm.prediction import Predictor
+from wtm.rules.image_explanation import ImageExplanation, explain_image
 from wtm.utils.caller import forget_warnings
 from wtm.validation.images import check_bits, check_patch_fits, check_patch_shape, read_images
 
@@ -64,6 +66,31 @@ class ImageClassifier(Predictor, LabelTrainable):
             As in :meth:`wtm.WTMClassifier.fit`.
         """
         return super().fit(X, y, sample_weight, X_val=X_val, y_val=y_val)
+
+    def explain(self, X: Any) -> list[ImageExplanation]:
+        """Explain the prediction of each image by the patterns that are in it, and where they are.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_images, height, width) or (n_images, height, width, n_channels)
+            As in `fit`.
+
+        Returns
+        -------
+        list of wtm.rules.ImageExplanation, of length n_images
+            ``print`` shows one, and :class:`wtm.plots.ImageExplanationDisplay` draws it over the image.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError, ValueError, TypeError
+            The model is not fitted, or the images can't be used.
+        """
+        check_is_fitted(self)
+        images = self._table(X, min_rows=0)
+        check_bits(images)
+        p, voting, labels = self._model.parameters, self._voting_model(), self.classes_.tolist()
+        assert isinstance(p, ConvParameters)
+        return [explain_image(voting, p, labels, image != 0) for image in images]
 
     @property
     def image_shape_(self) -> tuple[int, int, int]:

@@ -215,7 +215,7 @@ class Trainable(Estimator):
     ) -> Model:
         """Return a new model, or a copy of the current one, which is needed if the call fails."""
         parameters = machine_parameters(params, training.examples.n_features)
-        n_averaged = int(params.get("average_last", 1))  # convolutional machines have none
+        n_averaged = int(params["average_last"])
         keeps_best = bool(params["early_stopping"])
         check_fit(parameters, self._n_machines, len(training), n_threads=n_threads, keeps_best=keeps_best)
         if resumes:

@@ -6,7 +6,9 @@ colour alone.
 
 from wtm.plots.explanation_bars import ExplanationDisplay
 from wtm.plots.history_lines import HistoryDisplay
+from wtm.plots.image_explanations import ImageExplanationDisplay
 from wtm.plots.importance_bars import ImportanceDisplay
+from wtm.plots.pattern_images import PatternsDisplay
 from wtm.plots.pixel_images import ImagesDisplay
 from wtm.plots.rule_count_line import RuleCountDisplay
 from wtm.plots.rule_histogram import RuleHistogramDisplay
@@ -14,8 +16,10 @@ from wtm.plots.rule_histogram import RuleHistogramDisplay
 __all__ = [
     "ExplanationDisplay",
     "HistoryDisplay",
+    "ImageExplanationDisplay",
     "ImagesDisplay",
     "ImportanceDisplay",
+    "PatternsDisplay",
     "RuleCountDisplay",
     "RuleHistogramDisplay",
 ]

@@ -8,16 +8,12 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_scalar
 
-from wtm.plots.drawing import MAX_LABEL, import_pyplot, plain
+from wtm.plots.drawing import MAX_LABEL, draw_pixels, grid_of_axes, import_pyplot, plain
 from wtm.prediction import check_classifier
 from wtm.rules import Rule
 from wtm.tables.condition_grammar import Interval, spell_label
 from wtm.utils.printable import escape, shorten
 from wtm.validation.image_shape import check_image_shape
-
-_OFF, _NEUTRAL, _ON = "#d55e00", "#f7f7f7", "#0072b2"
-_MARKED = 0.5
-"""Negative pixels get a cross from this part of the largest value on."""
 
 
 class ImagesDisplay:
@@ -82,36 +78,15 @@ class ImagesDisplay:
     def plot(self, ax: Any = None) -> Self:
         """Draw on axes, one for each image, by default those of a new figure."""
         plt = import_pyplot()
-        from matplotlib.colors import LinearSegmentedColormap
-
-        self.axes_ = self._axes(plt) if ax is None else np.ravel(ax)
+        self.axes_ = grid_of_axes(plt, len(self.images)) if ax is None else np.ravel(ax)
         if len(self.axes_) != len(self.images):
             raise ValueError(f"ax must be {len(self.images)} axes, one for each image; got {len(self.axes_)}.")
         self.figure_ = self.axes_[0].figure if len(self.axes_) else None
-        colours = LinearSegmentedColormap.from_list("off and on", [_OFF, _NEUTRAL, _ON])
         self.images_ = []
         for axes, image, title in zip(self.axes_, self.images, self.titles, strict=True):
-            most = np.abs(image).max() or 1.0
-            self.images_.append(axes.imshow(image, cmap=colours, vmin=-most, vmax=most))
-            rows, columns = np.nonzero(image < -_MARKED * most)
-            box = axes.get_window_extent()
-            size = 0.35 * min(box.width / image.shape[1], box.height / image.shape[0])
-            axes.plot(columns, rows, "x", color="black", markersize=size, markeredgewidth=size / 5)
+            self.images_.append(draw_pixels(axes, image))
             axes.set_title(plain(escape(shorten(title, MAX_LABEL))), size="medium")
-            axes.set_xticks([])
-            axes.set_yticks([])
         return self
-
-    def _axes(self, plt: Any) -> np.ndarray:
-        n_images = len(self.images)
-        n_across = min(n_images, max(5, math.ceil(math.sqrt(n_images))))
-        n_down = -(-n_images // n_across)
-        _, grid = plt.subplots(
-            n_down, n_across, figsize=(1.5 * n_across, 1.75 * n_down), layout="constrained", squeeze=False
-        )
-        for axes in grid.flat[n_images:]:
-            axes.set_visible(False)
-        return np.array(grid.flat[:n_images])
 
 
 def _image(rule: Rule, shape: tuple[int, int]) -> np.ndarray:

@@ -4,6 +4,7 @@ from wtm.rules.addend_explanation import AddendExplanation
 from wtm.rules.addends import Addend, AddendTable
 from wtm.rules.card_explanation import CardExplanation
 from wtm.rules.explanation import Explanation
+from wtm.rules.image_explanation import FoundPattern, ImageExplanation
 from wtm.rules.listing import heaviest_rules, rules_of
 from wtm.rules.nearest_change import NearestChange
 from wtm.rules.patterns import Pattern
@@ -18,6 +19,8 @@ __all__ = [
     "AddendTable",
     "CardExplanation",
     "Explanation",
+    "FoundPattern",
+    "ImageExplanation",
     "NearestChange",
     "Pattern",
     "Rule",

@@ -92,19 +92,28 @@ def patterns_of(voting: VotingModel, parameters: ConvParameters, labels: list[An
 
 def _shape_of(literals: np.ndarray, p: ConvParameters) -> tuple[np.ndarray, tuple[int, int], tuple[int, int]] | None:
     """Return the pixels, rows and columns that a clause asks for; None if no patch can have them."""
-    n_pixels = p.n_channels * p.patch_height * p.patch_width
     n_down, n_across = p.image_height - p.patch_height + 1, p.image_width - p.patch_width + 1
-    wanted = literals < p.n_features
-    features = np.where(wanted, literals, literals - p.n_features)
-    true, false = (np.zeros(p.n_features, np.bool_) for _ in range(2))
-    true[features[wanted]] = True
-    false[features[~wanted]] = True
-    pixels = np.where(true[:n_pixels], TRUE, np.where(false[:n_pixels], FALSE, ANY)).astype(np.int8)
+    true, false = _wanted(literals, p)
+    n_pixels = p.grid.n_pixels
     rows = _range(true[n_pixels:][: n_down - 1], false[n_pixels:][: n_down - 1], n_down)
     columns = _range(true[n_pixels:][n_down - 1 :], false[n_pixels:][n_down - 1 :], n_across)
     if (true & false)[:n_pixels].any() or rows[0] > rows[1] or columns[0] > columns[1]:
         return None
-    return np.moveaxis(pixels.reshape(p.n_channels, p.patch_height, p.patch_width), 0, 2), rows, columns
+    return pixels_of(literals, p), rows, columns
+
+
+def pixels_of(literals: np.ndarray, p: ConvParameters) -> np.ndarray:
+    """Return what the literals of a clause ask of the pixels of a patch, as in `Pattern`; both 1 and 0 count as any."""
+    true, false = (of[: p.grid.n_pixels].astype(np.int8) for of in _wanted(literals, p))
+    pixels = np.where(true == false, ANY, np.where(true > false, TRUE, FALSE)).astype(np.int8)
+    return np.moveaxis(pixels.reshape(p.n_channels, p.patch_height, p.patch_width), 0, 2)
+
+
+def _wanted(literals: np.ndarray, p: ConvParameters) -> tuple[np.ndarray, np.ndarray]:
+    """Return which features must be true, and which must be false; bool of shape (n_features,) both."""
+    wanted = np.zeros(p.n_literals, np.bool_)
+    wanted[literals] = True
+    return wanted[: p.n_features], wanted[p.n_features :]
 
 
 def _range(beyond: np.ndarray, not_beyond: np.ndarray, n: int) -> tuple[int, int]:
