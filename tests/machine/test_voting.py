@@ -128,9 +128,9 @@ def test_little_work_starts_no_threads(monkeypatch):
     voting, examples = VotingModel.of(some_model(20, 10, 3, X)), pack_examples(X)
     in_one_thread = []
 
-    def run(calls):
-        in_one_thread.append(len(calls) == 1)
-        run_in_threads(calls)
+    def run(calls, n_threads):
+        in_one_thread.append(n_threads == 1)
+        run_in_threads(calls, n_threads)
 
     monkeypatch.setattr(wtm.machine.voting, "run_in_threads", run)
     assert voting.sums(examples, n_threads=8).shape == (1500, 3)

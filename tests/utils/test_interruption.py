@@ -44,13 +44,30 @@ def test_only_the_main_thread_hands_its_work_to_another():
 
 def test_threads_work_at_the_same_time_and_return_results_in_order():
     barrier = threading.Barrier(3)
-    works = [lambda i=i: (barrier.wait(WITHIN), i)[1] for i in range(3)]
-    assert run_in_threads(works) == [0, 1, 2]
+    works = [lambda i=i: (barrier.wait(WITHIN), i)[1] for i in range(6)]
+    assert run_in_threads(works, 3) == list(range(6))
 
 
-def test_the_first_of_several_errors_is_raised():
+def test_no_more_threads_work_than_asked_for():
+    working, most = [], []
+
+    def work():
+        working.append(1)
+        time.sleep(0.01)
+        most.append(len(working))
+        working.pop()
+
+    run_in_threads([work] * 10, 2)
+    assert max(most) == 2
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_the_earliest_error_is_raised_and_what_was_not_begun_is_left_out(n_threads):
+    done = []
+    failing = [functools.partial(_raise, OwnError()), functools.partial(_raise, KeyError())]
     with pytest.raises(OwnError):
-        run_in_threads([lambda: 0, functools.partial(_raise, OwnError()), functools.partial(_raise, KeyError())])
+        run_in_threads([lambda: time.sleep(0.01), *failing, *[lambda: done.append(1)] * 1000], n_threads)
+    assert len(done) < 1000
 
 
 # The weights make the epoch take minutes without needing much memory.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel
 
 from wtm.machine.class_machine import FeedbackCounts, Machine
 from wtm.machine.class_tasks import MachineEpoch, Round, hands_out_tasks, train_round
@@ -16,7 +16,7 @@ from wtm.machine.model_state import Model, machine_class
 from wtm.machine.schedule import Schedule, draw_schedule
 from wtm.machine.training_rows import TrainingRows
 from wtm.machine.voting import VotingModel
-from wtm.utils.interruption import interruptible
+from wtm.utils.interruption import interruptible, run_in_threads
 
 _EPOCHS_PER_ROUND = 10  # what is lost at most with a worker
 
@@ -97,17 +97,16 @@ def train(
     n_machines = len(model.machines)
     kind: Any = machine_class(model.parameters)  # else mypy takes the class for one of its machines, which has no hash
     interruptible(functools.partial(_load_kernels, kind, model.parameters.engine))
-    with Parallel(n_jobs=min(n_threads, n_machines), require="sharedmem") as workers:
-        for _ in range(n_epochs):
-            start = time.perf_counter()
-            schedule, n_examples = training.schedule(
-                n_machines, seed=model.seed, n_seen=model.n_seen, shuffle=shuffle, weights=weights
-            )
-            counts = _train_machines(workers, model, training.examples.literals, schedule)
-            seconds = time.perf_counter() - start
-            model.end_epoch(max(n_examples, len(training)))
-            del schedule  # what the caller does before the next epoch may need the space
-            yield _measure_epoch(model, seconds, counts, measured, validation, n_threads)
+    for _ in range(n_epochs):
+        start = time.perf_counter()
+        schedule, n_examples = training.schedule(
+            n_machines, seed=model.seed, n_seen=model.n_seen, shuffle=shuffle, weights=weights
+        )
+        counts = _train_machines(model, training.examples.literals, schedule, n_threads)
+        seconds = time.perf_counter() - start
+        model.end_epoch(max(n_examples, len(training)))
+        del schedule  # what the caller does before the next epoch may need the space
+        yield _measure_epoch(model, seconds, counts, measured, validation, n_threads)
 
 
 def _train_in_tasks(
@@ -212,14 +211,9 @@ def _entry(
 
 
 def _train_machines(
-    workers: Parallel, model: Model, literals: np.ndarray, schedule: list[Schedule]
+    model: Model, literals: np.ndarray, schedule: list[Schedule], n_threads: int
 ) -> list[FeedbackCounts]:
     # The longest first, so that no thread is left with a long epoch at the end.
     longest_first = sorted(range(len(schedule)), key=lambda i: -len(schedule[i].rows))
-    return workers(
-        delayed(_train_machine)(model.machines[i], literals, schedule[i], model.n_epochs) for i in longest_first
-    )
-
-
-def _train_machine(machine: Machine, literals: np.ndarray, schedule: Schedule, n_epochs: int) -> FeedbackCounts:
-    return interruptible(lambda: machine.train(literals, schedule, n_epochs))
+    works = [functools.partial(model.machines[i].train, literals, schedule[i], model.n_epochs) for i in longest_first]
+    return run_in_threads(works, n_threads)

@@ -116,7 +116,7 @@ class VotingModel:
         bounds = [n_blocks * part // n_parts * BLOCK for part in range(n_parts)] + [len(rows)]
         calls = [self._kernel_call(examples, rows, first, last, sums) for first, last in pairwise(bounds)]
         if len(rows) > BLOCK:
-            run_in_threads(calls)
+            run_in_threads(calls, n_parts)
         else:  # too short to be interrupted
             calls[0]()
         return sums

@@ -43,7 +43,7 @@ def output_bits(examples: Examples, ends: np.ndarray, literals: np.ndarray, *, n
 
     n_parts = max(1, min(n_threads, n_blocks))
     bounds = [n_blocks * part // n_parts * BLOCK for part in range(n_parts)] + [n_rows]
-    run_in_threads([partial(fill, first, last) for first, last in pairwise(bounds)])
+    run_in_threads([partial(fill, first, last) for first, last in pairwise(bounds)], n_parts)
     return bits
 
 

@@ -4,13 +4,12 @@ from functools import partial
 from itertools import pairwise
 
 import numpy as np
-from joblib import Parallel, delayed
 
 from wtm.kernels.layout import BLOCK, VECTOR_WORDS, WORD_DTYPE
 from wtm.kernels.needed_literals import choose_literals, feature_columns
 from wtm.kernels.votes import new_vote_buffers
 from wtm.machine.examples import Examples
-from wtm.utils.interruption import interruptible
+from wtm.utils.interruption import run_in_threads
 from wtm.utils.memory_limits import check_memory
 
 _PARTS_PER_THREAD = 8  # since some clauses take longer than others
@@ -52,9 +51,9 @@ def needed_literals(
     def choose(first: int, last: int) -> None:
         open_rows = np.empty(n_words, WORD_DTYPE)
         clauses = ends, literals, tolerance, first, last
-        interruptible(partial(choose_literals, columns, n_features, is_example, *clauses, open_rows, kept))
+        choose_literals(columns, n_features, is_example, *clauses, open_rows, kept)
 
     bounds = np.linspace(0, n_clauses, n_threads * _PARTS_PER_THREAD + 1).astype(int).tolist()
-    Parallel(n_jobs=n_threads, require="sharedmem")(delayed(choose)(first, last) for first, last in pairwise(bounds))
+    run_in_threads([partial(choose, first, last) for first, last in pairwise(bounds)], n_threads)
     n_kept = np.concatenate([[0], np.cumsum(kept)])[ends]
     return n_kept, literals[kept]

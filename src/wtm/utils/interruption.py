@@ -6,6 +6,7 @@ Ctrl-C raises KeyboardInterrupt, as usual; SIGTERM raises `Terminated` inside `t
 import signal
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType, TracebackType
@@ -22,29 +23,43 @@ def interruptible(work: Callable[[], _Result]) -> _Result:
     Python handles signals in the main thread, between two bytecode instructions. A main thread that spends a minute
     in a kernel would see Ctrl-C a minute later, so another thread runs `work` while the main thread waits.
     """
-    if threading.current_thread() is not threading.main_thread():
-        return work()
     return run_in_threads([work])[0]
 
 
-def run_in_threads(works: Sequence[Callable[[], _Result]]) -> list[_Result]:
-    """Run all `works` at the same time, each in a thread of its own; return their results, or raise the first error.
+def run_in_threads(works: Sequence[Callable[[], _Result]], n_threads: int = 1) -> list[_Result]:
+    """Run all `works`, begun in their order, `n_threads` of them at the same time; interruptible as above.
 
-    joblib looks for results every 10 ms, which is longer than many predictions take.
+    joblib looks for results every 10 ms, which is longer than many predictions and epochs take.
 
-    After Ctrl-C the threads finish their work, and its results are lost; they are daemons, so the process can end
+    After Ctrl-C the threads finish what they are at, and its results are lost; they are daemons, so the process can end
     before them.
+
+    Returns
+    -------
+    list
+        The results. If there were errors, the one of the earliest of the `works` is raised, and those that were not
+        begun are left out.
     """
+    if n_threads == 1 and threading.current_thread() is not threading.main_thread():
+        return [work() for work in works]
+    waiting = deque(enumerate(works))
     results: dict[int, _Result] = {}
     errors: dict[int, BaseException] = {}
 
-    def run(i: int) -> None:
-        try:
-            results[i] = works[i]()
-        except BaseException as error:
-            errors[i] = error
+    def run() -> None:
+        while waiting:
+            try:
+                i, work = waiting.popleft()
+            except IndexError:  # another thread took it
+                return
+            try:
+                results[i] = work()
+            except BaseException as error:
+                errors[i] = error
+                waiting.clear()
 
-    threads = [threading.Thread(target=run, args=(i,), name="wtm", daemon=True) for i in range(len(works))]
+    n_useful = min(n_threads, len(works))
+    threads = [threading.Thread(target=run, name="wtm", daemon=True) for _ in range(n_useful)]
     for thread in threads:
         thread.start()
     for thread in threads:
