@@ -10,24 +10,27 @@ import numpy as np
 
 from wtm.kernels.jit import inline, kernel
 
+_NO_RIVAL = -(1 << 62)
+
 
 class VotedRows(NamedTuple):
     """Rules and their votes on rows.
 
     Attributes
     ----------
-    row_ends : ndarray of shape (n_rows + 1,), int64
-        On row i, the rules ``rules[row_ends[i]:row_ends[i + 1]]`` vote.
+    row_starts, row_stops : ndarray of shape (n_rows,), int64
+        On row i, the rules ``rules[row_starts[i]:row_stops[i]]`` vote that are left.
     rules : ndarray of int32
-    counts : ndarray of float64
+    counts : ndarray of uint8
         How often.
     votes : ndarray of shape (n_rules,), int64
-        Signed weight of each rule, in fixed point; 0 once it is removed.
+        Signed weight of each rule, in fixed point.
     outputs : ndarray of shape (n_rules,), int64
         What each votes on.
     """
 
-    row_ends: np.ndarray
+    row_starts: np.ndarray
+    row_stops: np.ndarray
     rules: np.ndarray
     counts: np.ndarray
     votes: np.ndarray
@@ -54,31 +57,76 @@ class Answers(NamedTuple):
 
 
 @inline
-def _loss(sums, row, output, vote, answers):
-    """The loss of a row, of numbers that of one output, without `vote` on `output`."""
-    if answers.are_numbers:
-        share = min(1.0, max(-1.0, (sums[row, output] - vote) * answers.unit))
-        error = answers.answers[row, output] - share
-        return answers.weights[row, output] * error * error
-    best, most = 0, sums[row, 0] - (vote if output == 0 else 0)
-    for index in range(1, sums.shape[1]):
-        total = sums[row, index] - (vote if output == index else 0)
-        if total > most:
-            best, most = index, total
-    return answers.weights[row, 0] if best != np.int64(answers.answers[row, 0]) else 0.0
+def _rivals(sums, row, label):
+    """Return the strongest rival of a label, and by how much this one and the next lead: above 0, they win."""
+    first, lead, next_lead = np.int64(-1), _NO_RIVAL, _NO_RIVAL
+    for index in range(sums.shape[1]):
+        if index != label:
+            found = _lead(sums, row, index, label)
+            if found > lead:
+                first, lead, next_lead = index, found, lead
+            elif found > next_lead:
+                next_lead = found
+    return first, lead, next_lead
+
+
+@inline
+def _lead(sums, row, index, label):
+    return sums[row, index] - sums[row, label] + (1 if index < label else 0)  # of equal sums, the first one wins
+
+
+@inline
+def _add_changes_of_label(sign, row, voted, sums, answers, changes):
+    label, change = np.int64(answers.answers[row, 0]), sign * answers.weights[row, 0]
+    first, lead, next_lead = _rivals(sums, row, label)
+    is_wrong = lead > 0
+    for i in range(voted.row_starts[row], voted.row_stops[row]):
+        rule = voted.rules[i]
+        vote, output = np.int64(voted.counts[i]) * voted.votes[rule], voted.outputs[rule]
+        if output == label:
+            becomes_wrong = lead + vote > 0
+        else:
+            others_lead = next_lead if output == first else lead
+            becomes_wrong = others_lead > 0 or _lead(sums, row, output, label) - vote > 0
+        if becomes_wrong != is_wrong:
+            changes[rule] += -change if is_wrong else change
+
+
+@inline
+def _add_changes_of_numbers(sign, row, voted, sums, answers, changes):
+    loss, loss_of = 0.0, -1  # each output has its own loss
+    for i in range(voted.row_starts[row], voted.row_stops[row]):
+        rule = voted.rules[i]
+        vote, output = np.int64(voted.counts[i]) * voted.votes[rule], voted.outputs[rule]
+        if loss_of != output:
+            loss, loss_of = _error(sums[row, output], row, output, answers), output
+        changes[rule] += sign * (_error(sums[row, output] - vote, row, output, answers) - loss)
+
+
+@inline
+def _error(total, row, output, answers):
+    error = answers.answers[row, output] - min(1.0, max(-1.0, total * answers.unit))
+    return answers.weights[row, output] * error * error
 
 
 @inline
 def _add_changes(sign, row, voted, sums, answers, changes):
     """Add to `changes` (IN and OUT) what the row would lose without each of its rules, times `sign`."""
-    loss, loss_of = 0.0, -1  # of numbers, each output has its own loss
-    for i in range(voted.row_ends[row], voted.row_ends[row + 1]):
-        rule = voted.rules[i]
-        vote, output = np.int64(voted.counts[i]) * voted.votes[rule], voted.outputs[rule]
-        if vote != 0:
-            if loss_of < 0 or (answers.are_numbers and loss_of != output):
-                loss, loss_of = _loss(sums, row, output, np.int64(0), answers), output
-            changes[rule] += sign * (_loss(sums, row, output, vote, answers) - loss)
+    if answers.are_numbers:
+        _add_changes_of_numbers(sign, row, voted, sums, answers, changes)
+    else:
+        _add_changes_of_label(sign, row, voted, sums, answers, changes)
+
+
+@inline
+def _drop(rule, row, voted):
+    """Take a rule out of those that vote on a row; the others stay in their order."""
+    place = voted.row_starts[row]
+    while voted.rules[place] != rule:
+        place += 1
+    for i in range(place + 1, voted.row_stops[row]):
+        voted.rules[i - 1], voted.counts[i - 1] = voted.rules[i], voted.counts[i]
+    voted.row_stops[row] -= 1
 
 
 @kernel
@@ -105,7 +153,7 @@ def remove_rule(rule, rows, counts, voted, sums, answers, changes):
     rule : int
     rows : ndarray of int32; IN
         The rows on which it votes.
-    counts : ndarray of float64; IN
+    counts : ndarray of uint8; IN
         How often.
     voted : VotedRows; IN and OUT
     sums : ndarray of shape (n_rows, n_sums), int64; IN and OUT
@@ -116,6 +164,5 @@ def remove_rule(rule, rows, counts, voted, sums, answers, changes):
     for i in range(rows.size):
         _add_changes(-1.0, rows[i], voted, sums, answers, changes)
         sums[rows[i], voted.outputs[rule]] -= np.int64(counts[i]) * voted.votes[rule]
-    voted.votes[rule] = 0
-    for i in range(rows.size):
+        _drop(rule, rows[i], voted)
         _add_changes(1.0, rows[i], voted, sums, answers, changes)

@@ -62,9 +62,11 @@ def eliminate(rules: Clauses, counts: sp.csr_array, answers: Answers, n_sums: in
         Number of rules that are left at the end.
     """
     n_rows, n_rules = counts.shape
-    by_rule = counts.tocsc()
-    row_ends, votes = counts.indptr.astype(np.int64), rules.votes.copy()
-    voted = VotedRows(row_ends, counts.indices.astype(np.int32), counts.data, votes, rules.classes)
+    by_rule = counts.tocsc().astype(np.uint8)
+    starts, stops = counts.indptr[:-1].astype(np.int64), counts.indptr[1:].astype(np.int64)
+    voted = VotedRows(
+        starts, stops, counts.indices.astype(np.int32), counts.data.astype(np.uint8), rules.votes, rules.classes
+    )
     sums = np.zeros((n_rows, n_sums), np.int64)
     for rule, (vote, output) in enumerate(zip(rules.votes, rules.classes, strict=True)):
         part = slice(by_rule.indptr[rule], by_rule.indptr[rule + 1])
