@@ -25,6 +25,43 @@ def test_rules_are_different_and_can_be_true(case):
     assert {feature.column for feature in tables.features} == set(range(len(tables.columns)))
 
 
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_rules_are_those_that_are_shown(case):
+    clf = case().clf
+    tables, shown = ModelTables.of(clf), clf.rules(one_sided=False)
+    labels = list(tables.labels)
+    votes = sorted((rule.label, abs(rule.vote) * tables.unit) for rule in tables.rules)
+    assert votes == sorted((labels.index(rule.label), rule.weight) for rule in shown)
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_no_condition_of_a_rule_follows_from_others(case):
+    """Each condition alone rules out a row for which all others hold, of the rows that hold one value per column."""
+    clf = case().clf
+    tables = ModelTables.of(clf)
+    for rule in tables.rules:
+        literals = [(f, True) for f in rule.true] + [(f, False) for f in rule.false]
+        for literal in literals:
+            column = tables.features[literal[0]].column
+            same = [(f, is_true) for f, is_true in literals if tables.features[f].column == column]
+            values = _values(tables, column)
+            others = [v for v in values if all(v[f] == is_true for f, is_true in same if (f, is_true) != literal)]
+            assert any(v[literal[0]] != literal[1] for v in others)
+            assert any(v[literal[0]] == literal[1] for v in others)
+
+
+def _values(tables, column):
+    """The truth of the features on a column for each kind of value that it can hold."""
+    features = {i: f for i, f in enumerate(tables.features) if f.column == column}
+    thresholds = sorted(f.value for f in features.values() if f.test == ">")
+    categories = [f.value for f in features.values() if f.test == "="]
+    numbers = [*thresholds, np.inf] if thresholds else []
+    values = [{i: f.test == ">" and number > f.value for i, f in features.items()} for number in numbers]
+    values += [{i: f.test == "=" and f.value == value for i, f in features.items()} for value in categories]
+    values.append({i: f.test == "missing" for i, f in features.items()})
+    return [*values, dict.fromkeys(features, False)]
+
+
 @settings(max_examples=20)
 @given(st.integers(2, 63))
 def test_votes_fit_into_the_bits_and_use_them(bits):

@@ -35,7 +35,8 @@ $include#include <stdint.h>
 
 $constants
 
-/* Features, bit by bit: feature i is bit i % 8 of byte i / 8.
+/* Features, bit by bit: feature i is bit i % 8 of byte i / 8. Those of a column must go together as those of a value
+   do: if it exceeds a number, it exceeds all smaller ones, and it equals at most one category.
 $features */
 
 #ifdef __cplusplus

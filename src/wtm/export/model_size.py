@@ -17,7 +17,7 @@ class Summary:
     Attributes
     ----------
     n_rules : int
-        Rules that vote; those of one class with the same conditions count once.
+        Rules that vote, as many as ``rules(one_sided=False)`` shows of strict ones.
     n_features : int
         Conditions on columns that the rules use.
     n_literals : int

@@ -7,10 +7,10 @@ from typing import Any, Literal, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from wtm.machine.voting import VotingModel
 from wtm.number_prediction import NumberPredictor
 from wtm.prediction import Predictor
 from wtm.rules.rule_based import RuleBased
+from wtm.rules.vocabulary import Vocabulary
 from wtm.tables.columns import Value
 from wtm.tables.conditions import Categories, Conditions, Numbers
 from wtm.validation.feature_names import column_names
@@ -133,8 +133,9 @@ class ModelTables:
     features : tuple of Feature
         Those that rules use, in the order of the model's features.
     rules : tuple of Rule
-        Class by class, in the order of the clauses. There are no two rules of one class with the same conditions, none
-        that can't vote, and none without conditions or with a vote of 0.
+        Those of `rules(one_sided=False)`, class by class, in the order of the clauses. There are no two rules of one
+        class with the same conditions, none that can't vote, and none without conditions or with a vote of 0. In a
+        strict rule, no condition follows from others.
     unit : float
         What a vote of 1 is worth: class sums are sums of votes times `unit`.
     literal_failures : int or None
@@ -175,7 +176,7 @@ class ModelTables:
         """
         check_model(model)
         voting, failures = model._voting_model(), model._literal_failures
-        votes = _votes_by_conditions(voting, model._model.parameters.n_features, failures)
+        votes = _votes_by_conditions(model, failures)
         shift = 0 if bits is None else _shift(max(map(abs, votes.values()), default=0), bits)
         rounded = {rule: _shifted(vote, shift) for rule, vote in votes.items()}
         used = sorted({f for (_, true, false), vote in rounded.items() if vote for f in (*true, *false)})
@@ -236,17 +237,16 @@ _Conditions = tuple[int, tuple[int, ...], tuple[int, ...]]
 """Position of the class, features that must be true, features that must be false."""
 
 
-def _votes_by_conditions(voting: VotingModel, n_features: int, failures: int | None) -> dict[_Conditions, int]:
-    """Add up the votes of clauses with the same conditions; leave out those that can't vote."""
+def _votes_by_conditions(model: RuleBased, failures: int | None) -> dict[_Conditions, int]:
+    """Return the votes of the rules as they are shown, without those that can't vote."""
     votes: dict[_Conditions, int] = {}
-    ends, literals = voting.clause_ends.tolist(), voting.literal_list.tolist()
-    for clause, vote in enumerate(voting.clause_votes.tolist()):
-        included = literals[ends[clause] : ends[clause + 1]]
+    n_features, (rules, _) = model._model.parameters.n_features, model._find_rules(Vocabulary.of(model))
+    for i, (label, vote) in enumerate(zip(rules.classes.tolist(), rules.votes.tolist(), strict=True)):
+        included = rules.literals_of(i).tolist()
         true = tuple(sorted(f for f in included if f < n_features))
         false = tuple(sorted(f - n_features for f in included if f >= n_features))
-        if included and len(set(true).intersection(false)) < _most(true, false, failures):
-            rule = clause // voting.n_clauses, true, false
-            votes[rule] = votes.get(rule, 0) + vote
+        if len(set(true).intersection(false)) < _most(true, false, failures):
+            votes[label, true, false] = vote
     return votes
 
 

@@ -14,7 +14,9 @@ def to_verilog(
     """Write a model as a combinational module in Verilog-2001, ``NAME_predict``.
 
     Its input is a bit for each condition that rules use, which a comment lists; its outputs are the position of the
-    class and the sum of votes for each class. All rules are wires of their own, so this is for small models.
+    class and the sum of votes for each class. The bits of a column must go together as those of a value do: if it
+    exceeds a number, it exceeds all smaller ones, and it equals at most one category. All rules are wires of their own,
+    so this is for small models.
 
     Parameters
     ----------
