@@ -57,7 +57,7 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         much chance.
     thresholds : array-like of float, or dict, default=None
         Your own thresholds: a list for all number columns, or a dict of lists for some columns, by name or position.
-        They are used as given.
+        They are used as given, with either strategy: `n_thresholds` and `strategy` are then for the other columns.
     max_categories : int or None, default=64
         Largest number of values of a column that get a feature: the most frequent ones. None means no limit. Other
         values are treated as unseen.
@@ -71,7 +71,7 @@ class Booleanizer(TransformerMixin, BaseEstimator):
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns, defined only if all names in `X` are strings.
     strategy_ : str
-        The strategy that was used: "quantile" with too few rows for "splits".
+        The strategy for columns without `thresholds` of your own: "quantile" with too few rows for "splits".
     conditions_ : wtm.tables.column_conditions.ColumnConditions
         The conditions on each column by its position: :class:`~wtm.tables.conditions.Numbers` or
         :class:`~wtm.tables.conditions.Categories`.

@@ -9,7 +9,7 @@ from wtm.machine.training_rows import NumberedExamples
 from wtm.modelfile import ModelRecord
 from wtm.number_prediction import NumberPredictor
 from wtm.trainable import Trainable
-from wtm.utils.caller import warn_caller_once
+from wtm.utils.caller import warn_caller, warn_caller_once
 from wtm.validation.targets import check_numbers, check_range, to_shares
 
 
@@ -53,7 +53,8 @@ class NumberTrainable(NumberPredictor, Trainable):
         RuntimeWarning
             Weights of clauses reached the largest weight.
         UserWarning
-            Targets are outside `y_range`, or as in :meth:`wtm.WTMClassifier.fit`.
+            An output has the same number in all rows, targets are outside `y_range`, or as in
+            :meth:`wtm.WTMClassifier.fit`.
         """
         return self._fit(X, y, sample_weight, X_val, y_val)
 
@@ -96,10 +97,37 @@ class NumberTrainable(NumberPredictor, Trainable):
         columns = self._columns(y, "y")
         if not resumes:
             self._learn_features(table, weights, columns)
-            found = np.stack([columns.min(axis=0), columns.max(axis=0)], axis=1)
-            self.y_range_ = found if self.y_range is None else check_range(self.y_range, self.n_outputs_)
+            self._learn_range(columns, is_batch=is_batch)
+        elif self.y_range is not None:
+            self._check_range_is_kept()
         data = NumberedExamples(self._examples(table), self._shares(columns, "y"), weights)
         return data.by_content() if self.shuffle else data
+
+    def _learn_range(self, columns: np.ndarray, *, is_batch: bool) -> None:
+        """Decide which numbers can be predicted, and warn if a fit or the first batch has only one of them."""
+        found = np.stack([columns.min(axis=0), columns.max(axis=0)], axis=1)
+        self.y_range_ = found if self.y_range is None else check_range(self.y_range, self.n_outputs_)
+        constant = np.flatnonzero(found[:, 0] == found[:, 1])
+        if not len(constant) or (is_batch and self.y_range is not None):
+            return
+        output, number = constant[0], float(found[constant[0], 0])
+        text = "y is" if self.n_outputs_ == 1 else f"output {output} of y is"
+        if is_batch:
+            text += (
+                f" {number!r} in all rows of the first batch, so no other number can be predicted later. Pass "
+                "y_range, the smallest and the largest number to predict."
+            )
+        else:
+            text += f" {number!r} in all rows: there is nothing to learn but this number."
+        warn_caller(UserWarning(text))
+
+    def _check_range_is_kept(self) -> None:
+        now = check_range(self.y_range, self.n_outputs_)
+        if not np.array_equal(now, self.y_range_):
+            raise ValueError(
+                f"y_range can't change when training is resumed: it was {self.y_range_.tolist()} and is now "
+                f"{now.tolist()}. Set it back, or fit again with warm_start=False."
+            )
 
     def _validation_data(self, X_val: Any, y_val: Any) -> NumberedExamples | None:
         read = self._validation_rows(X_val, y_val, check_numbers)

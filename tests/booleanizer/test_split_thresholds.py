@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -103,6 +104,25 @@ def test_thresholds_of_numbers_that_float32_can_not_tell_apart():
     X = 1e9 + np.arange(N_ROWS, dtype=np.float64)[:, None]
     (found,) = thresholds(by_splits(X, np.arange(N_ROWS) >= 1234, n_thresholds=1))
     assert 1e9 + 1233 <= found < 1e9 + 1234
+
+
+@pytest.mark.parametrize("strategy", ["quantile", "splits"])
+def test_the_callers_thresholds_win(strategy):
+    X = numbers()
+    y, plain = X[:, 0] > 0.3, Booleanizer(strategy=strategy).fit(X, X[:, 0] > 0.3)
+    b = Booleanizer(strategy=strategy, thresholds={0: [5.0], 2: [0.5, 0.25]}).fit(X, y)
+    assert (thresholds(b, 0), thresholds(b, 2)) == ((5.0,), (0.25, 0.5))
+    assert len(thresholds(b, 1)) == len(thresholds(plain, 1))
+    b = Booleanizer(strategy=strategy, thresholds=[5.0]).fit(X, y)
+    assert [thresholds(b, j) for j in range(3)] == [(5.0,)] * 3
+
+
+def test_many_labels_are_no_reason_to_warn():
+    X, labels = numbers(), np.arange(N_ROWS).astype(str)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        by_splits(X, labels)
+        by_splits(X[:100], np.arange(100), np.full(100, 30))
 
 
 def test_few_rows_get_quantiles():

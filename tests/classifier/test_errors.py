@@ -4,6 +4,7 @@ import copy
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
@@ -144,7 +145,7 @@ WRONG_DATA = {
     ),
     "sparse twice 1, COO": (sp.coo_array((np.ones(2), ([5, 5], [4, 4])), (120, 7)), y, "row 5, column 4 holds 2"),
     "words": (np.full(X.shape, "yes"), y, "X must hold only 0 and 1 .* column 0 holds categories, such as 'yes'"),
-    "complex": (X * 1j, y, "[Cc]omplex"),
+    "complex": (X * 1j, y, r"^Complex data not supported: X has dtype complex128\..*parts\.$"),
     "one flat row": (X[0], y[:1], "Reshape your data"),
     "three dimensions": (X[None], y[:1], "dim 3"),
     "no rows": (X[:0], y[:0], "0 sample"),
@@ -281,6 +282,12 @@ def test_values_that_are_not_labels_are_named(labels):
     labels, message = labels
     with pytest.raises(ValueError, match=f"^(Unknown label type: )?y must hold .*{message}"):
         small().fit(X, labels)
+
+
+@pytest.mark.parametrize("form", [np.array, list, pd.Series, lambda labels: pd.DataFrame({"y": labels})])
+def test_complex_labels_are_refused_in_a_line(form):
+    with pytest.raises(TypeError, match=r"^y must hold integers, .*; got complex numbers\.$"):
+        small().fit(X, form(y * 1j))
 
 
 @pytest.mark.parametrize(

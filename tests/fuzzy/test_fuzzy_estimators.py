@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 from scipy import stats
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tests.fuzzy.conftest import small, small_regressor
@@ -183,6 +184,24 @@ def test_wrong_numbers_are_refused_and_change_nothing(majority, changes, wrong, 
     with pytest.raises(ValueError, match=message):
         model.set_params(**changes).fit(X, y)
     assert vars(model) == small_regressor(**changes).get_params()
+
+
+@pytest.mark.parametrize(("name", "value", "usual"), [("T", 0, "0.5 and 20"), ("s", 0.5, "20 and 1000")])
+@pytest.mark.parametrize("kind", [FuzzyWTMClassifier, FuzzyWTMRegressor])
+def test_hints_are_those_of_fuzzy_clauses(kind, name, value, usual):
+    default = getattr(kind(), name)
+    low, high = map(float, usual.split(" and "))
+    assert low <= default <= high
+    with pytest.raises(ValueError, match=f"Values between {usual} are usual"):
+        kind(**{name: value}).fit([[0], [1]], [0, 1])
+
+
+@MAKERS
+def test_no_smaller_s_is_recommended(make):
+    rng = np.random.default_rng(0)
+    X, y = np.ones((40, 3), int), rng.normal(size=40) if make is small_regressor else np.arange(40) % 4 == 0
+    with pytest.warns(ConvergenceWarning, match="did not converge: .* Try more epochs or more clauses. The features"):
+        make().fit(X, y)
 
 
 def test_numbers_outside_the_range_are_clipped_with_one_warning(majority):

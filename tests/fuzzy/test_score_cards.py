@@ -57,6 +57,21 @@ def test_explanations_of_numbers_add_up_to_the_prediction(majority):
     )
 
 
+@pytest.mark.parametrize(
+    ("n_conditions", "n_needed", "title"),
+    [
+        (2, 1, "IF at least 1 of 2 hold THEN votes for yes: 0.5, and 0.5 more for each further one"),
+        (2, 2, "IF all 2 hold THEN votes for yes: 0.5"),
+        (2, 3, "NEVER votes for yes: 3 must hold, and only 2 can"),
+        (0, 1, "NEVER votes for yes: 1 must hold, and none can"),
+        (0, 0, "ALWAYS votes for yes: 0.5"),
+        (2, -1, "ALWAYS votes for yes: 1, and 0.5 more for each of 2 that hold"),
+    ],
+)
+def test_titles_say_when_a_card_votes(n_conditions, n_needed, title):
+    assert ScoreCard("yes", 1, n_conditions, n_needed, 0.5, (), 0, "votes for yes").title == title
+
+
 def test_support_is_counted(people, fitted):
     X, _ = people
     cards = fitted.rules(X)

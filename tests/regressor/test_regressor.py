@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import r2_score
 
+from tests.helpers.fingerprint import model_digest
 from tests.regressor.conftest import small
 from wtm import Booleanizer, WTMRegressor
 from wtm.machine.machine_parameters import ENGINES
@@ -129,7 +130,36 @@ def test_early_stopping_keeps_the_best_epoch(bits):
 @pytest.mark.parametrize("y_range", [None, (7.0, 7.0)])
 def test_a_constant_target_is_predicted_exactly(bits, y_range):
     X, _ = bits
-    assert (small(y_range=y_range).fit(X, np.full(len(X), 7.0)).predict(X) == 7.0).all()
+    with pytest.warns(UserWarning, match="^y is 7.0 in all rows: there is nothing to learn"):
+        model = small(y_range=y_range).fit(X, np.full(len(X), 7.0))
+    assert (model.predict(X) == 7.0).all()
+
+
+def test_a_constant_output_among_others_is_named(bits):
+    X, y = bits
+    with pytest.warns(UserWarning, match="^output 1 of y is 7.0 in all rows"):
+        small().fit(X, np.stack([y, np.full(len(y), 7.0)], axis=1))
+
+
+def test_a_constant_first_batch_is_noted_where_it_decides_the_range(bits):
+    X, _ = bits
+    with pytest.warns(UserWarning, match="^y is 7.0 in all rows of the first batch, .* Pass y_range"):
+        small().partial_fit(X, np.full(len(X), 7.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        small(y_range=(-20, 20)).partial_fit(X, np.full(len(X), 7.0))
+
+
+@pytest.mark.parametrize("train", ["partial_fit", "fit"])
+def test_the_range_stays(bits, train):
+    X, y = bits
+    model = small(y_range=(-20, 20), warm_start=True).partial_fit(X, y)
+    digest = model_digest(model)
+    changed = r"y_range can't change .* was \[\[-20\.0, 20\.0\]\] and is now \[\[0\.0, 9\.0\]\]"
+    with pytest.raises(ValueError, match=changed):
+        getattr(model.set_params(y_range=(0, 9)), train)(X, y)
+    assert model_digest(model) == digest
+    getattr(model.set_params(y_range=np.array([[-20, 20]])), train)(X, y)
 
 
 def test_numbers_of_any_size_are_scaled(bits):
@@ -184,13 +214,19 @@ def test_what_was_not_learnt_is_said(bits):
         ({"average_last": 1.5}, None, "average_last must be an integer"),
         ({"y_range": (5, 1)}, None, r"y_range must be the smallest and the largest number .* got \(5, 1\)"),
         ({"y_range": (0, np.inf)}, None, "y_range must be the smallest"),
-        ({"y_range": "wide"}, None, "y_range must be the smallest and the largest number"),
+        ({"y_range": "wide"}, None, "y_range must hold numbers, such as .* got 'wide'"),
+        ({"y_range": ("0", "50")}, None, "y_range must hold numbers"),
+        ({"y_range": np.array([b"0", 50], object)}, None, "y_range must hold numbers"),
+        ({"y_range": (False, True)}, None, "y_range must hold numbers"),
+        ({"y_range": (0, 50j)}, None, "y_range must hold numbers"),
+        ({"y_range": [(0, 1), (0,)]}, None, "y_range must be the smallest"),
         ({"y_range": [(0, 1), (0, 1)]}, None, "y_range must be the smallest"),
         ({}, np.r_[np.nan, np.zeros(599)], "y must hold finite numbers, but row 0 has nan"),
         ({}, np.r_[np.inf, np.zeros(599)], "y must hold finite numbers, but row 0 has inf"),
         ({}, np.zeros(5), "inconsistent numbers of samples"),
         ({}, np.zeros((600, 2, 2)), r"y must have a number per row, .* shape \(600, 2, 2\)"),
         ({}, np.full(600, "a"), "y must hold numbers, got array.* convert them to float64"),
+        ({}, np.full(600, 1j), r"^y must hold numbers, got array.{,80} \(they are complex\)\.$"),
     ],
 )
 def test_bad_input_is_refused_and_changes_nothing(bits, changes, y, message):

@@ -48,12 +48,14 @@ def warnings_about_fit(
     by_class : ndarray of shape (n_classes,), float64, or None
         Weights of the classes. With weights, accuracy is not the objective and is not checked.
     """
+    is_fuzzy = hasattr(model.parameters, "literal_failures")  # their s acts on clauses without votes only
+    remedy = "Try more epochs or more clauses." if is_fuzzy else "Try more epochs, more clauses or a smaller s."
     if isinstance(training, NumberedExamples):
         if not np.ptp(training.answers):
             return  # nothing to learn
-        yield from _if_no_better_than_the_mean(training, entry["train_r2"])
+        yield from _if_no_better_than_the_mean(entry["train_r2"], remedy)
     elif isinstance(training, LabelledExamples) and by_class is None:
-        yield from _if_no_better_than_the_most_frequent(training, entry["train_accuracy"])
+        yield from _if_no_better_than_the_most_frequent(training, entry["train_accuracy"], remedy)
     empty = np.mean([machine.is_empty.mean() for machine in model.machines])
     if empty > _MAX_EMPTY:
         yield ConvergenceWarning(
@@ -102,21 +104,20 @@ def warnings_about_row_weights(
         )
 
 
-def _if_no_better_than_the_most_frequent(training: LabelledExamples, accuracy: float) -> Iterator[Warning]:
+def _if_no_better_than_the_most_frequent(training: LabelledExamples, accuracy: float, remedy: str) -> Iterator[Warning]:
     share = _share_of_most_frequent(training)
     if accuracy <= share + _ROUNDING:
         yield ConvergenceWarning(
             f"Training did not converge: the training accuracy is {accuracy:.1%}, and predicting the most frequent "
-            f"class would give {share:.1%}. Try more epochs, more clauses or a smaller s. The features may also be "
-            "unrelated to the labels."
+            f"class would give {share:.1%}. {remedy} The features may also be unrelated to the labels."
         )
 
 
-def _if_no_better_than_the_mean(training: NumberedExamples, r2: float) -> Iterator[Warning]:
+def _if_no_better_than_the_mean(r2: float, remedy: str) -> Iterator[Warning]:
     if r2 <= 0:
         yield ConvergenceWarning(
             f"Training did not converge: R squared on training rows is {r2:.3g}, and predicting the mean would give 0. "
-            "Try more epochs, more clauses or a smaller s. The features may also be unrelated to y."
+            f"{remedy} The features may also be unrelated to y."
         )
 
 

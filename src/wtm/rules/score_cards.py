@@ -63,10 +63,13 @@ class ScoreCard:
     @property
     def title(self) -> str:
         """The first line of the text."""
+        if self.n_needed > self.n_conditions:
+            can_hold = f"only {self.n_conditions} can" if self.n_conditions else "none can"
+            return f"NEVER {self.action}: {self.n_needed} must hold, and {can_hold}"
         if self.n_needed < 1:
             always = self.weight * (1 - self.n_needed)
-            more = f"{self.weight:.4g} more for each of {self.n_conditions} that hold"
-            return f"ALWAYS {self.action}: {always:.4g}, and {more}"
+            further = f", and {self.weight:.4g} more for each of {self.n_conditions} that hold"
+            return f"ALWAYS {self.action}: {always:.4g}{further if self.n_conditions else ''}"
         further = f", and {self.weight:.4g} more for each further one" if self.n_needed < self.n_conditions else ""
         which = f"at least {self.n_needed} of {self.n_conditions}" if further else f"all {self.n_conditions}"
         return f"IF {which} hold THEN {self.action}: {self.weight:.4g}{further}"

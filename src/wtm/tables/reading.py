@@ -119,6 +119,8 @@ def read_table(X: Any, estimator: Any = None, *, min_rows: int = 1, name: str = 
         X = np.asarray(X, dtype=object) if is_changed else as_array
     if sp.issparse(X):
         X = checked_sparse(X, name)  # first, since converting it follows its indices
+    if getattr(getattr(X, "dtype", None), "kind", None) == "c":  # scikit-learn would print them
+        raise ValueError(f"Complex data not supported: {name} has dtype {X.dtype}. Pass the real parts.")
     mask = np.ma.getmaskarray(X) if np.ma.is_masked(X) else None  # before check_array drops it
     X = check_array(
         X, accept_sparse="csr", dtype=None, ensure_all_finite=False, ensure_min_samples=min_rows, estimator=estimator,

@@ -1,5 +1,6 @@
 """Thresholds of number columns from the splits of a decision tree on the whole table."""
 
+import warnings
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
@@ -111,7 +112,9 @@ def _splits(ranks: np.ndarray, targets: np.ndarray, times: np.ndarray | None) ->
         "max_leaf_nodes": _MAX_LEAVES, "min_weight_fraction_leaf": 1 / _ROWS_PER_LEAF, "random_state": 0
     }  # fmt: skip
     if targets.ndim == 1:
-        fitted = DecisionTreeClassifier(**parameters).fit(ranks, targets, times)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)  # it's the caller's choice
+            fitted = DecisionTreeClassifier(**parameters).fit(ranks, targets, times)
     else:
         fitted = DecisionTreeRegressor(**parameters).fit(ranks, _in_levels(targets), times)
     tree = fitted.tree_

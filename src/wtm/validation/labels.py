@@ -14,6 +14,8 @@ from wtm.tables.lazy_tables import refuse_lazy
 _LARGEST_FLOAT = 2.0**63
 """scikit-learn treats larger floats as continuous."""
 
+_KINDS = "integers, strings, booleans or whole floats as labels, all of one kind"
+
 
 def check_labels(y: Any, name: str) -> np.ndarray:
     """Return the labels of rows as a one-dimensional array.
@@ -34,13 +36,16 @@ def check_labels(y: Any, name: str) -> np.ndarray:
     Raises
     ------
     TypeError
-        `y` is a lazy table.
+        `y` is a lazy table, or holds complex numbers.
     ValueError
         A label is missing or of another kind, or the shape is wrong.
     """
     if y is None:
         raise ValueError(f"This classifier requires {name} to be passed, but the target {name} is None.")
-    labels: np.ndarray = column_or_1d(_as_numpy(y, name), warn=True)
+    values = _as_numpy(y, name)
+    if np.asarray(values).dtype.kind == "c":  # scikit-learn would print them all
+        raise TypeError(f"{name} must hold {_KINDS}; got complex numbers.")
+    labels: np.ndarray = column_or_1d(values, warn=True)
     _check_kind(labels, name)
     return labels
 
@@ -168,7 +173,4 @@ def _missing(name: str, label: Any) -> ValueError:
 
 
 def _unknown_kind(name: str, found: str) -> ValueError:
-    return ValueError(
-        f"Unknown label type: {name} must hold integers, strings, booleans or whole floats as labels, all of one "
-        f"kind; got {found}."
-    )
+    return ValueError(f"Unknown label type: {name} must hold {_KINDS}; got {found}.")

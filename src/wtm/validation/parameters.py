@@ -21,6 +21,9 @@ _MAX_CLAUSES = 1 << 24  # leaves sums of weights 22 binary digits after the poin
 _MAX_S = 2.0**PROBABILITY_DIGITS
 _MIN_T, _MAX_T = 2.0**-WEIGHT_BITS, 2.0**WEIGHT_BITS * _MAX_CLAUSES
 _MAX_GAMMA = 1000.0
+_USUAL = {"T": "5 and 200", "s": "1.5 and 40"}
+_USUAL_IF_FUZZY = {"T": "0.5 and 20", "s": "20 and 1000"}
+"""What docs/fuzzy.md and docs/regression.md compare."""
 
 
 def check_parameters(params: dict[str, Any]) -> None:
@@ -60,13 +63,14 @@ def _check_machine_parameters(params: dict[str, Any]) -> None:
     n_clauses = _check_integer(params, "n_clauses", 2, _MAX_CLAUSES)
     if n_clauses % 2:
         raise ValueError(f"n_clauses must be even, got {n_clauses}: half of the clauses have negative polarity.")
+    usual = _USUAL_IF_FUZZY if "literal_failures" in params else _USUAL
     T = _check_real(params, "T")
     if not _MIN_T <= T <= _MAX_T:
         raise ValueError(
             f"T must lie between the smallest weight (2**-{WEIGHT_BITS}) and the largest possible class sum "
-            f"({_MAX_T:.4g}), got {T!r}. Values between 5 and 200 are usual."
+            f"({_MAX_T:.4g}), got {T!r}. Values between {usual['T']} are usual."
         )
-    _check_s(params)
+    _check_s(params, usual["s"])
     gamma = _check_real(params, "gamma")
     if not 0 <= gamma <= _MAX_GAMMA:
         raise ValueError(f"gamma must be between 0 and {_MAX_GAMMA:g}, got {gamma!r}. Values up to 0.3 are usual.")
@@ -87,7 +91,7 @@ def _check_machine_parameters(params: dict[str, Any]) -> None:
         _check_boolean(params, "positions")
 
 
-def _check_s(params: dict[str, Any]) -> None:
+def _check_s(params: dict[str, Any], usual: str) -> None:
     # Of WTMClassifier alone: clauses that are fuzzy or look at patches were not measured with it.
     can_be_auto = {"boost_true_positive", "class_weight"} <= params.keys() and "patch_shape" not in params
     if can_be_auto and _is_one_of(params["s"], (AUTO,)):
@@ -100,7 +104,7 @@ def _check_s(params: dict[str, Any]) -> None:
     if not 1 <= s <= _MAX_S:
         raise ValueError(
             f"s must be between 1 and 2**{PROBABILITY_DIGITS}, got {s!r}: 1/s is a probability, drawn with "
-            f"{PROBABILITY_DIGITS} binary digits. Values between 1.5 and 40 are usual."
+            f"{PROBABILITY_DIGITS} binary digits. Values between {usual} are usual."
         )
 
 

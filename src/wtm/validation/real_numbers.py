@@ -20,14 +20,17 @@ def real_numbers(values: Any, name: str) -> np.ndarray:
     Raises
     ------
     TypeError
-        A value is not a number, and is no text either.
+        A value is complex, or is not a number, and is no text either.
     ValueError
         A value is text, too large for float64, infinite or missing.
     """
     if getattr(getattr(values, "dtype", None), "kind", None) in tuple("mM"):
         raise TypeError(f"{name} must hold numbers, got dates or times of dtype {values.dtype}: convert them.")
     try:
-        if _holds_text(np.asarray(values)):  # scikit-learn would convert numerals
+        array = np.asarray(values)
+        if array.dtype.kind == "c":  # scikit-learn would print them all
+            raise TypeError("they are complex")
+        if _holds_text(array):  # scikit-learn would convert numerals
             raise ValueError("text is not a number")
         found: np.ndarray = check_array(
             values, ensure_2d=False, allow_nd=True, dtype=np.float64, ensure_all_finite=False, ensure_min_samples=0,

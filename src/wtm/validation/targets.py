@@ -52,13 +52,12 @@ def check_range(y_range: Any, n_outputs: int) -> np.ndarray:
 
     Raises
     ------
+    TypeError
+        It holds something that is not a number.
     ValueError
         It is not a pair of finite numbers, the smaller first, or a pair per output.
     """
-    try:
-        found = np.asarray(y_range, np.float64)
-    except (TypeError, ValueError):
-        found = np.empty(0)
+    found = _as_numbers(y_range)
     if found.shape == (2,):
         found = np.tile(found, (n_outputs, 1))
     if found.shape != (n_outputs, 2) or not np.isfinite(found).all() or (found[:, 0] > found[:, 1]).any():
@@ -68,6 +67,19 @@ def check_range(y_range: Any, n_outputs: int) -> np.ndarray:
             f"{short_repr(y_range)}."
         )
     return found
+
+
+def _as_numbers(y_range: Any) -> np.ndarray:
+    try:
+        given = np.array(y_range)  # fails if the pairs differ in length
+    except ValueError:
+        return np.empty(0)
+    try:
+        if given.dtype.kind in "iufO" and not any(isinstance(number, str | bytes) for number in given.flat):
+            return given.astype(np.float64)
+    except (TypeError, OverflowError):
+        pass
+    raise TypeError(f"y_range must hold numbers, such as (0, 100), got {short_repr(y_range)}.")
 
 
 def to_shares(numbers: np.ndarray, ranges: np.ndarray) -> np.ndarray:
