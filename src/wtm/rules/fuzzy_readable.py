@@ -22,13 +22,15 @@ from wtm.validation.targets import middle_and_half
 class FuzzyReadable(RuleBased):
     """An estimator of fuzzy clauses whose rules can be read and explain its predictions."""
 
-    def rules(self, X: Any = None, *, feature_names: Sequence[str] | None = None) -> ScoreCards:
+    def rules(self, X: Any = None, y: Any = None, *, feature_names: Sequence[str] | None = None) -> ScoreCards:
         """Return the rules as score cards.
 
         Parameters
         ----------
         X : array-like, sparse matrix or data frame of shape (n_samples, n_features), optional
             Rows on which the rules are counted.
+        y : ignored
+            There so that all estimators are called in the same way: only the rules of `WTMClassifier` have a precision.
         feature_names : sequence of str of length n_features, optional
             Names of the columns; the default is the names seen in `fit`, or else ``x0``, ``x1`` and so on.
 

@@ -18,7 +18,7 @@ from wtm.validation.targets import middle_and_half
 class NumberReadable(RuleBased, NumberPredictor):
     """A regressor of strict clauses whose rules can be read and explain its predictions."""
 
-    def rules(self, X: Any = None, *, feature_names: Sequence[str] | None = None) -> AddendTable:
+    def rules(self, X: Any = None, y: Any = None, *, feature_names: Sequence[str] | None = None) -> AddendTable:
         """Return the rules as a table, without redundant conditions and with equal rules merged.
 
         A prediction is the middle of `y_range_`, plus what the rules add that hold for the row, clipped to `y_range_`.
@@ -27,6 +27,8 @@ class NumberReadable(RuleBased, NumberPredictor):
         ----------
         X : array-like, sparse matrix or data frame of shape (n_samples, n_features), optional
             Rows on which the rules are counted.
+        y : ignored
+            There so that all estimators are called in the same way: only the rules of `WTMClassifier` have a precision.
         feature_names : sequence of str of length n_features, optional
             Names of the columns; the default is the names seen in `fit`, or else ``x0``, ``x1`` and so on.
 
