@@ -56,8 +56,9 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         tree does not use keep their quantiles, and so do all with fewer than 2,000 rows, from which a tree learns too
         much chance.
     thresholds : array-like of float, or dict, default=None
-        Your own thresholds: a list for all number columns, or a dict of lists for some columns, by name or position.
-        They are used as given, with either strategy: `n_thresholds` and `strategy` are then for the other columns.
+        Your own thresholds: a list for all number columns, those of only 0 and 1 too, or a dict of lists for some
+        columns, by name or position. They are used as given, with either strategy: `n_thresholds` and `strategy` are
+        then for the other columns.
     max_categories : int or None, default=64
         Largest number of values of a column that get a feature: the most frequent ones. None means no limit. Other
         values are treated as unseen.
