@@ -112,7 +112,6 @@ def averaged():
     """Votes averaged over three epochs, so that the unit of sums is not a power of 2."""
     X = np.random.default_rng(3).integers(0, 9, (N_ROWS, 4))
     y = (X[:, 0] > 4).astype(int) + (X[:, 1] > 6)
-    # No two clauses with the same conditions vote for and against a class, so importances are those of the rules.
     return Case(small(n_clauses=20, T=4, s=8, n_epochs=8, average_last=3).fit(X, y), X, X.tolist())
 
 

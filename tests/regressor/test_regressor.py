@@ -226,7 +226,7 @@ def test_what_was_not_learnt_is_said(bits):
         ({}, np.zeros(5), "inconsistent numbers of samples"),
         ({}, np.zeros((600, 2, 2)), r"y must have a number per row, .* shape \(600, 2, 2\)"),
         ({}, np.full(600, "a"), "y must hold numbers, got array.* convert them to float64"),
-        ({}, np.full(600, 1j), r"^y must hold numbers, got array.{,80} \(they are complex\)\.$"),
+        ({}, np.full(600, 1j), r"^y must hold numbers, got array.{,130} \(they are complex\)\.$"),
     ],
 )
 def test_bad_input_is_refused_and_changes_nothing(bits, changes, y, message):
