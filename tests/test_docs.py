@@ -2,14 +2,17 @@
 
 import re
 import tomllib
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
+import typer
 
 import wtm
 from tests.helpers.problems import small, three_classes
 from tools.page_code import blocks_of
+from wtm.cli.app import app
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -69,6 +72,19 @@ def test_links_lead_to_files(path):
     links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", path.read_text("utf-8"))
     broken = [link for link in links if "://" not in link and not (path.parent / link).exists()]
     assert broken == []
+
+
+@pytest.mark.parametrize("path", PAGES, ids=[str(path.relative_to(ROOT)) for path in PAGES])
+def test_modules_commands_and_options_that_are_named_exist(path):
+    code = "\n".join(re.findall(r"```.*?```|`[^`]+`", path.read_text("utf-8"), re.DOTALL))
+    for module in re.findall(r"python -m ([a-z_]+(?:\.[a-z_0-9]+)*)", code):
+        assert find_spec(module), module
+    commands = typer.main.get_command(app).commands
+    for line in re.findall(r"^`?wtm ([a-z][^`\n#]*)", code, re.MULTILINE):
+        name, *words = line.split()
+        those = [commands[name], *getattr(commands[name], "commands", {}).values()]
+        known = {option for command in those for parameter in command.params for option in parameter.opts}
+        assert {word for word in words if word.startswith("--")} <= known | {"--help"}, line
 
 
 def test_the_changelog_has_each_heading_once_and_in_order():
