@@ -34,6 +34,7 @@ html_css_files = ["site.css"]
 
 html_theme = "pydata_sphinx_theme"
 html_title = "wtm"
+html_favicon = "_static/icon.svg"
 html_theme_options = {
     "navbar_align": "left",
     "show_toc_level": 2,

@@ -10,8 +10,8 @@ from tools.import_graph import Graph, layers, module_graph, package_graph, witho
 
 PICTURE = Path(__file__).resolve().parents[1] / "docs" / "architecture.svg"
 
-WIDTH, BOX_HEIGHT, LAYER_HEIGHT, MARGIN = 900, 34, 84, 20
-CHARACTER_WIDTH, PADDING = 8.5, 24
+LEAST_WIDTH, BOX_HEIGHT, LAYER_HEIGHT, MARGIN = 900, 34, 84, 20
+CHARACTER_WIDTH, PADDING, GAP = 8.5, 24, 16
 
 STYLE = """\
 <style>
@@ -27,7 +27,9 @@ STYLE = """\
 def draw(graph: Graph) -> str:
     """Return a picture of a graph without circles, as SVG: a row of boxes per layer, arrows downward."""
     rows, lines = _with_waypoints(layers(graph), graph)
-    places = _places(_arranged(rows, lines))
+    widths = {name: _width(name) if name in graph else 0.0 for row in rows for name in row}
+    width = max(LEAST_WIDTH, *(sum(widths[name] + GAP for name in row) + GAP for row in rows))
+    places = _places(_arranged(rows, lines), widths, width)
     height = len(rows) * LAYER_HEIGHT - (LAYER_HEIGHT - BOX_HEIGHT) + 2 * MARGIN
     arrows = [
         _line(places[name], places[other], from_box=name in graph, to_box=other in graph)
@@ -35,7 +37,7 @@ def draw(graph: Graph) -> str:
         for other in sorted(lines[name])
     ]
     boxes = [_box(name, *places[name]) for name in sorted(graph)]
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}">'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}">'
     return "\n".join([head, STYLE, *arrows, *boxes, "</svg>"]) + "\n"
 
 
@@ -69,17 +71,24 @@ def _arranged(rows: list[list[str]], graph: Graph) -> list[list[str]]:
     return arranged
 
 
-def _places(rows: list[list[str]]) -> dict[str, tuple[float, float]]:
-    """Return the centre of each box; the boxes of a row are spread evenly."""
-    return {
-        name: (WIDTH * (i + 1) / (len(row) + 1), MARGIN + BOX_HEIGHT / 2 + level * LAYER_HEIGHT)
-        for level, row in enumerate(rows)
-        for i, name in enumerate(row)
-    }
+def _width(name: str) -> float:
+    return CHARACTER_WIDTH * len(name) + PADDING
+
+
+def _places(rows: list[list[str]], widths: dict[str, float], width: float) -> dict[str, tuple[float, float]]:
+    """Return the centre of each box; the gaps in a row are equal."""
+    places = {}
+    for level, row in enumerate(rows):
+        gap = (width - sum(widths[name] for name in row)) / (len(row) + 1)
+        left = gap
+        for name in row:
+            places[name] = left + widths[name] / 2, MARGIN + BOX_HEIGHT / 2 + level * LAYER_HEIGHT
+            left += widths[name] + gap
+    return places
 
 
 def _box(name: str, x: float, y: float) -> str:
-    width = CHARACTER_WIDTH * len(name) + PADDING
+    width = _width(name)
     corner = f'x="{x - width / 2:.1f}" y="{y - BOX_HEIGHT / 2:.1f}"'
     return (
         f'<rect {corner} width="{width:.1f}" height="{BOX_HEIGHT}" rx="4"/>'

@@ -94,7 +94,8 @@ class Browser:
     def _note(self, event):
         method, params = event.get("method"), event.get("params", {})
         if method == "Runtime.exceptionThrown":
-            self.errors.append(params["exceptionDetails"]["exception"].get("description", "thrown"))
+            details = params["exceptionDetails"]
+            self.errors.append(details.get("exception", {}).get("description", details.get("text", "thrown")))
         elif method == "Log.entryAdded" and params["entry"]["level"] == "error":
             self.errors.append(params["entry"]["text"])
         elif method == "Runtime.consoleAPICalled" and params["type"] in ("error", "assert"):
