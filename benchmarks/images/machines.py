@@ -57,13 +57,19 @@ MACHINES = {
         FuzzyConvolutionalWTMClassifier(20, T=20 / 16, literal_failures=16, max_literals=32),
     ),
     "MNIST, 100 fuzzy clauses": Trained("MNIST", tuple(range(1, 13)), FuzzyConvolutionalWTMClassifier(100, T=5)),
+    "Fashion-MNIST, 200 fuzzy clauses": Trained(
+        "Fashion-MNIST",
+        (5, 10, 15),
+        FuzzyConvolutionalWTMClassifier(200, T=10, literal_failures=16, max_literals=32, average_last=5),
+        booleanizer=ImageBooleanizer(thresholds=3, gradients=(5, 20, 50)),
+    ),
     "2D noisy XOR, 40 clauses": Trained(
         "2D noisy XOR",
         tuple(range(10, 1501, 10)),
         ConvolutionalWTMClassifier(
             40, T=200, s=3.9, gamma=0, patch_shape=(2, 2), boost_true_positive=False, average_last=10
         ),
-        (300,),
+        (600,),
     ),
 }
 """Settings for MNIST and 2D noisy XOR had been compared on the test parts before, those for Fashion-MNIST on the last

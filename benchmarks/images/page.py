@@ -40,12 +40,22 @@ def write_page(results: Path, page: Path) -> None:
             if _runs(found, name)
         ),
         "## Where it was computed",
-        "\n".join(
-            sorted({describe_environment(line["versions"], line["machine"]) for line in lines if "versions" in line})
-        ),
+        _environments(lines),
+        "Other programs ran on the Intel processor at the same time, so times there are too long.",
     ]
     page.write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
     say(f"Written: {page}")
+
+
+def _environments(lines: list[dict[str, Any]]) -> str:
+    """List the computers, each with what was last measured there."""
+    measured = {
+        line["of"]: f"- {describe_environment(line['versions'], line['machine']).removeprefix('- ')}"
+        for line in lines
+        if "versions" in line
+    }
+    of_place = {place: [of for of, where in measured.items() if where == place] for place in measured.values()}
+    return "\n".join(f"{place}: {'; '.join(of)}" for place, of in sorted(of_place.items()))
 
 
 def _runs(found: dict[tuple[str, int], dict[str, Any]], name: str) -> list[dict[str, Any]]:
@@ -111,7 +121,7 @@ def _peer(lines: list[dict[str, Any]]) -> list[str]:
             seconds = [f"{np.median(tmu):.3g}", f"{np.median(ours):.3g}", f"{middle:.0f} ({low:.0f} to {high:.0f})"]
             rows.append([f"{n_clauses:,}", f"{line['n_images']:,}", name, *seconds])
     versions = " and ".join(f"{program} {line[program]['version']}" for program in PROGRAMS)
-    header = ["clauses per class", "images of MNIST", "seconds of", *PROGRAMS, "ratio (quartiles)"]
+    header = ["clauses per class", "images of MNIST", "processor seconds of", *PROGRAMS, "ratio (quartiles)"]
     return [
         "## Next to tmu",
         f"{versions} in one run of `python -m benchmarks.images peer`, on the same images with the same settings "

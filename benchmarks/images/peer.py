@@ -17,8 +17,8 @@ from wtm.paper.environment import environment
 __all__ = ["PROGRAMS", "run_peer"]
 
 PROGRAMS = ("tmu", "wtm")
-ROUNDS = 5
-SETTINGS = {500: (2_000, 50), 2_000: (1_000, 100)}
+ROUNDS = 4
+SETTINGS = {500: (2_000, 50), 2_000: (500, 100)}
 """Of each number of clauses: the number of images, which are few since tmu takes long, and T."""
 
 _SCRIPTS = Path(__file__).parents[1] / "peers"
@@ -39,7 +39,7 @@ def run_peer(data_dir: Path, path: Path, interpreters: dict[str, str]) -> None:
 
 
 def _measure(commands: dict[str, list[Any]]) -> dict[str, Any]:
-    """Return the seconds of each program for every epoch after the first, and for the predictions after it."""
+    """Return the processor seconds of each program: epochs after the first one, and the predictions after them."""
     found: dict[str, Any] = {name: {"epochs": [], "predictions": []} for name in commands}
     with _started(commands["tmu"]) as tmu, _started(commands["wtm"]) as wtm:
         processes = {"tmu": tmu, "wtm": wtm}
@@ -48,9 +48,9 @@ def _measure(commands: dict[str, list[Any]]) -> dict[str, Any]:
             _ask(process, "train")
         for _ in range(ROUNDS):
             for name, process in processes.items():
-                found[name]["epochs"].append(_ask(process, "train")["seconds"])
-                answer = _ask(process, "predict")
-                found[name]["predictions"].append(answer["seconds"])
+                found[name]["epochs"].append(_ask(process, "train")["cpu_seconds"])
+                answer = _ask(process, "test")
+                found[name]["predictions"].append(answer["cpu_seconds"])
                 found[name]["accuracy"] = answer["accuracy"]
             print({name: (of["epochs"][-1], of["predictions"][-1]) for name, of in found.items()}, flush=True)
     return found
