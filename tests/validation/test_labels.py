@@ -220,8 +220,9 @@ def test_strings_of_numpy_2():
 
 
 def test_labels_that_are_mostly_different_give_a_warning():
-    with pytest.warns(UserWarning, match="unique classes is greater"):
+    with pytest.warns(UserWarning, match="unique classes is greater") as found:
         unique_labels(np.arange(100), "y")
+    assert [warning.filename for warning in found] == [__file__]
 
 
 ONE_KIND = [

@@ -1,6 +1,7 @@
 """Check the caller's labels, and convert them to class indices."""
 
 import sys
+import warnings
 from typing import Any
 
 import narwhals as nw
@@ -10,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from wtm.tables.columns import is_missing
 from wtm.tables.lazy_tables import refuse_lazy
+from wtm.utils.caller import warn_caller
 
 _LARGEST_FLOAT = 2.0**63
 """scikit-learn treats larger floats as continuous."""
@@ -72,7 +74,11 @@ def unique_labels(labels: np.ndarray, name: str) -> np.ndarray:
     UserWarning
         More than half of the labels are distinct, as in a regression.
     """
-    check_classification_targets(labels)
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        check_classification_targets(labels)
+    for warning in found:  # at the caller's line, and not at this one
+        warn_caller(UserWarning(str(warning.message)))
     return _at_least_two(np.unique(labels), name)
 
 
