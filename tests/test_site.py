@@ -15,7 +15,8 @@ DOCS = ROOT / "docs"
 
 
 @pytest.mark.parametrize(
-    "module", ["wtm", "wtm.datasets", "wtm.export", "wtm.plots", "wtm.report_page", "wtm.rules", "wtm.search"]
+    "module",
+    ["wtm", "wtm.dask", "wtm.datasets", "wtm.export", "wtm.plots", "wtm.report_page", "wtm.rules", "wtm.search"],
 )
 def test_the_reference_lists_every_public_name(module):
     public = {name for name in importlib.import_module(module).__all__ if name[0] != "_" and not name.isupper()}

@@ -2,7 +2,7 @@
 
 import math
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -12,9 +12,10 @@ from sklearn.utils import check_scalar
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from wtm.tables.column_conditions import ColumnConditions
+from wtm.tables.counted_columns import CountedColumn
 from wtm.tables.doubtful_columns import doubtful_columns_warning
 from wtm.tables.feature_blocks import feature_blocks
-from wtm.tables.learn_conditions import learn_conditions
+from wtm.tables.learn_conditions import conditions_of_counts, learn_conditions
 from wtm.tables.new_values import new_values_warnings
 from wtm.tables.reading import read_validated
 from wtm.tables.split_thresholds import MIN_ROWS, with_split_thresholds
@@ -355,11 +356,7 @@ class Booleanizer(TransformerMixin, BaseEstimator):
             Class indices, or numbers; needed with the strategy "splits".
         """
         self._check_parameters()
-        self.n_features_in_ = table.n_columns
-        if names is not None:
-            self.feature_names_in_ = names
-        column_names = [] if self.thresholds is None else _check_feature_names_in(self, None).tolist()
-        given = given_thresholds(self.thresholds, column_names, table.number_columns())
+        given = self._start_fit(table.n_columns, names, table.number_columns())
         n_thresholds, times = int(self.n_thresholds), None if weights is None else integer_weights(weights)
         conditions = learn_conditions(table, given, n_thresholds, self.max_categories, times)
         n_rows = table.n_rows if weights is None else math.fsum(weights)
@@ -373,6 +370,26 @@ class Booleanizer(TransformerMixin, BaseEstimator):
         if doubt is not None:
             warn_caller(doubt)
         return self
+
+    def fit_counts(self, columns: Sequence[CountedColumn], n_rows: int, names: np.ndarray | None) -> Self:
+        """Fit to what was counted of the columns of a table of `n_rows` rows, by quantiles; warn of no columns."""
+        self._check_parameters()
+        self.strategy_ = "quantile"
+        given = self._start_fit(len(columns), names, [j for j, column in enumerate(columns) if column.is_number])
+        counts = [column.counts for column in columns]
+        conditions = conditions_of_counts(counts, given, int(self.n_thresholds), self.max_categories)
+        self._set_conditions(conditions, f"X (n_samples = {n_rows})")
+        return self
+
+    def _start_fit(
+        self, n_columns: int, names: np.ndarray | None, number_columns: Collection[int]
+    ) -> dict[int, tuple[float, ...]]:
+        """Remember the columns, and return the caller's thresholds."""
+        self.n_features_in_ = n_columns
+        if names is not None:
+            self.feature_names_in_ = names
+        column_names = [] if self.thresholds is None else _check_feature_names_in(self, None).tolist()
+        return given_thresholds(self.thresholds, column_names, number_columns)
 
     def _set_conditions(self, conditions: ColumnConditions, name: str) -> None:
         if not conditions.n_features:

@@ -1,6 +1,6 @@
 """Convert tables to packed examples, as the classifier's parameter `booleanizer` specifies."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,9 @@ from sklearn.utils import assert_all_finite
 
 from wtm.booleanizer import Booleanizer
 from wtm.machine.examples import Block, Examples, above_half_blocks, checked_blocks, pack_blocks, pack_parts
+from wtm.tables.counted_columns import CountedColumn
 from wtm.tables.feature_blocks import feature_blocks
+from wtm.tables.split_thresholds import MIN_ROWS
 from wtm.tables.table import SparseTable, Table
 
 _MOST_AS_THEY_ARE = 1 << 16
@@ -53,6 +55,53 @@ def learn_booleanizer(
     if choice == "strict" or (table.n_columns <= _MOST_AS_THEY_ARE and table.is_binary()):
         return None
     return Booleanizer(n_thresholds).fit_table(table, names, weights, targets)
+
+
+def booleanizer_of_counts(
+    choice: Any,
+    columns: Sequence[CountedColumn] | None,
+    shape: tuple[int, int],
+    names: np.ndarray | None,
+    *,
+    is_binary: bool,
+    n_thresholds: int = 10,
+) -> Booleanizer | None:
+    """Do the same as `learn_booleanizer` from what was counted of a table.
+
+    Parameters
+    ----------
+    choice, names, n_thresholds
+        As in `learn_booleanizer`.
+    columns : sequence of CountedColumn, or None
+        None for a sparse table.
+    shape : tuple of int
+        Of the table.
+    is_binary : bool
+        Whether the table holds only 0 and 1.
+
+    Raises
+    ------
+    TypeError
+        A sparse table needs a Booleanizer.
+    ValueError
+        Its strategy is "splits", which needs all rows at once.
+    """
+    is_given = isinstance(choice, Booleanizer)
+    if not is_given and (choice == "strict" or (is_binary and shape[1] <= _MOST_AS_THEY_ARE)):
+        return None
+    if columns is None:
+        raise TypeError(
+            "Sparse chunks must hold only 0 and 1, or booleanizer must be 'strict': their numbers are not counted. "
+            "Convert the chunks to dense arrays, such as by X.map_blocks(lambda chunk: chunk.toarray())."
+        )
+    booleanizer = clone(choice) if is_given else Booleanizer(n_thresholds)
+    if booleanizer.strategy == "splits" and shape[0] >= MIN_ROWS:
+        raise ValueError(
+            "strategy='splits' needs all rows in one memory. Use strategy='quantile', or fit a Booleanizer to a sample "
+            "and pass its thresholds."
+        )
+    fitted: Booleanizer = booleanizer.fit_counts(columns, shape[0], names)
+    return fitted
 
 
 def table_to_examples(

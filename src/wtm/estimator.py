@@ -91,9 +91,13 @@ class Estimator(BaseEstimator):
 
     def _examples(self, table: Table | SparseTable, name: str = "X") -> Examples:
         """Pack a table."""
-        examples = table_to_examples(table, self.booleanizer_, name, strict=self._is_strict())
+        examples = self._packed(table, name)
         self._warn_of_new_values(table)
         return examples
+
+    def _packed(self, table: Table | SparseTable, name: str = "X") -> Examples:
+        """Pack a table that may be a part of a larger one, without warnings."""
+        return table_to_examples(table, self.booleanizer_, name, strict=self._is_strict())
 
     def _warn_of_new_values(self, table: Table | SparseTable) -> None:
         b = self.booleanizer_

@@ -134,10 +134,13 @@ class ImageClassifier(Predictor, LabelTrainable):
         self.booleanizer_ = None
         forget_warnings(self)
 
-    def _examples(self, table: Any, name: str = "X") -> Examples:
+    def _packed(self, table: Any, name: str = "X") -> Examples:
         """Pack images."""
         check_bits(table, name)
         return pack_for_patches(table, check_patch_shape(self.patch_shape), bool(self.positions))
+
+    def _warn_of_new_values(self, table: Any) -> None:
+        """Do nothing: pixels are 0 or 1."""
 
     def _parts(self, table: Any, n_threads: int, *, bytes_per_row: int) -> Iterator[Examples]:
         """Pack images part by part: whole blocks, at least one per thread if there are enough."""

@@ -93,7 +93,7 @@ class NumberTrainable(NumberPredictor, Trainable):
         check_consistent_length(table, y)
         table, y, weights = self._weighted_rows(table, y, sample_weight, is_batch=is_batch)
         if not resumes:
-            self.y_ndim_, self.n_outputs_ = y.ndim, 1 if y.ndim == 1 else y.shape[1]
+            self._learn_shape(y)
         columns = self._columns(y, "y")
         if not resumes:
             self._learn_features(table, weights, columns)
@@ -102,6 +102,16 @@ class NumberTrainable(NumberPredictor, Trainable):
             self._check_range_is_kept()
         data = NumberedExamples(self._examples(table), self._shares(columns, "y"), weights)
         return data.by_content() if self.shuffle else data
+
+    def _learn_targets(self, y: np.ndarray) -> None:
+        """Learn the shape of targets and the range of numbers from rows that have the extreme numbers."""
+        self._learn_shape(y)
+        columns = self._columns(y, "y")
+        self._learn_range(columns, is_batch=False)
+        self._shares(columns, "y")  # which warns of numbers outside the range
+
+    def _learn_shape(self, y: np.ndarray) -> None:
+        self.y_ndim_, self.n_outputs_ = y.ndim, 1 if y.ndim == 1 else y.shape[1]
 
     def _learn_range(self, columns: np.ndarray, *, is_batch: bool) -> None:
         """Decide which numbers can be predicted, and warn if a fit or the first batch has only one of them."""

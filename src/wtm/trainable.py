@@ -13,10 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from wtm.estimator import Estimator
 from wtm.fitting.early_stopping import hold_out
-from wtm.fitting.epochs import Trained, train_epochs
+from wtm.fitting.epochs import Trained, TrainFunction, train_epochs
 from wtm.fitting.fit_memory import check_fit
 from wtm.fitting.fit_warnings import warnings_about_fit, warnings_about_row_weights, warnings_about_weights
 from wtm.machine.model_state import Model
+from wtm.machine.training import train
 from wtm.machine.training_rows import TrainingRows
 from wtm.modelfile import ModelRecord, scalar_attributes, write_model
 from wtm.tables.table import SparseTable, Table
@@ -130,10 +131,23 @@ class Trainable(Estimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, X_val: Any, y_val: Any) -> Self:
         """Do what `fit` does."""
+
+        def read(resumes: bool) -> TrainingRows:
+            return self._training_data(X, y, sample_weight, resumes=resumes)
+
+        return self._fit_rows(read, X_val, y_val)
+
+    def _fit_rows(
+        self, read: Callable[[bool], TrainingRows], X_val: Any, y_val: Any, train: TrainFunction = train
+    ) -> Self:
+        """Do what `fit` does with the rows that `read` returns, given whether training resumes.
+
+        `train` does what `wtm.machine.training.train` does.
+        """
         with self._unchanged_on_error():
             params = self._checked_parameters()
             resumes = bool(self.warm_start) and self.__sklearn_is_fitted__()
-            training = self._training_data(X, y, sample_weight, resumes=resumes)
+            training = read(resumes)
             validation = self._validation_data(X_val, y_val)
             n_threads = resolve_n_threads(self.n_jobs)
             model = self._model_to_train(params, training, n_threads, resumes=resumes)
@@ -142,7 +156,7 @@ class Trainable(Estimator):
             by_class = self._weights_by_class(training)
             warn_all(warnings_about_row_weights(training, by_class))
             n_before = model.n_epochs
-            trained = self._train(model, training, validation, params, n_threads, by_class)
+            trained = self._train(model, training, validation, params, n_threads, by_class, train)
             kept_entry = self.history_[self.n_epochs_ - 1]
             warn_all(warnings_about_fit(trained.model, training, kept_entry, by_class))
             warn_all(warnings_about_weights(trained.model, self.history_[n_before:]))
@@ -230,6 +244,7 @@ class Trainable(Estimator):
         params: dict[str, Any],
         n_threads: int,
         class_weights: np.ndarray | None = None,
+        train: TrainFunction = train,
     ) -> Trained:
         trained = train_epochs(
             model,
@@ -239,6 +254,7 @@ class Trainable(Estimator):
             class_weights=class_weights,
             history=self.history_[: model.n_epochs] if model.n_epochs else [],
             n_threads=n_threads,
+            train=train,
             as_estimator=lambda current: copy.copy(self)._fitted_with(current),
         )
         self._fitted_with(trained)

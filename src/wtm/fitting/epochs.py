@@ -1,9 +1,9 @@
 """Run the epochs of a fit, with callbacks, early stopping and a progress display."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -12,10 +12,13 @@ from wtm.fitting.early_stopping import BestEpoch
 from wtm.fitting.progress import show_epochs
 from wtm.machine.calibration import fit_logit_scale
 from wtm.machine.model_state import Model
-from wtm.machine.training import measure, train
+from wtm.machine.training import EpochResult, measure
 from wtm.machine.training_rows import LabelledExamples, TrainingRows
 from wtm.machine.voting import VotingModel
 from wtm.validation.row_weights import check_total
+
+TrainFunction: TypeAlias = Callable[..., Generator[EpochResult, None, None]]
+"""What takes the arguments of `wtm.machine.training.train` and does the same."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,7 @@ def train_epochs(
     class_weights: np.ndarray | None,
     history: list[dict[str, Any]],
     n_threads: int,
+    train: TrainFunction,
     as_estimator: Callable[[Trained], Any],
 ) -> Trained:
     """Train a model in place and choose the state to keep.
@@ -63,6 +67,8 @@ def train_epochs(
     history : list of dict
         The entries of earlier epochs. Those of this training are appended.
     n_threads : int
+    train : callable
+        `wtm.machine.training.train`, or another function that trains epochs.
     as_estimator : callable
         Makes the estimator that callbacks get from the result of training so far.
     """

@@ -140,10 +140,16 @@ def order_by_content(literals: np.ndarray, answers: np.ndarray, weights: np.ndar
     ndarray of shape (n_samples,), int64
         Row numbers, sorted by a hash of 64 bits. Equal rows are adjacent, in the order of their weights.
     """
+    keys = content_keys(literals, answers)
+    return np.argsort(keys, kind="stable") if weights is None else np.lexsort((weights, keys))
+
+
+def content_keys(literals: np.ndarray, answers: np.ndarray) -> np.ndarray:
+    """Return a hash of 64 bits of the content of each row, uint64; parameters are those of `order_by_content`."""
     keys = answers[:, 0]
     for word in chain(answers.T[1:], literals.T):
         keys = _mix(keys * _GOLDEN ^ word)
-    return np.argsort(keys, kind="stable") if weights is None else np.lexsort((weights, keys))
+    return keys
 
 
 def _random_order(numbers: np.ndarray, seed: int) -> np.ndarray:

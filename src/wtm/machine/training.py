@@ -2,7 +2,7 @@
 
 import functools
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,19 +93,46 @@ def train(
     if hands_out_tasks():
         yield from _train_in_tasks(model, training, validation, weights, n_epochs, shuffle, n_threads, is_watched)
         return
-    measured = training.sample()
     n_machines = len(model.machines)
     kind: Any = machine_class(model.parameters)  # else mypy takes the class for one of its machines, which has no hash
     interruptible(functools.partial(_load_kernels, kind, model.parameters.engine))
-    for _ in range(n_epochs):
-        start = time.perf_counter()
+
+    def train_machines() -> tuple[list[FeedbackCounts], int]:
         schedule, n_examples = training.schedule(
             n_machines, seed=model.seed, n_seen=model.n_seen, shuffle=shuffle, weights=weights
         )
-        counts = _train_machines(model, training.examples.literals, schedule, n_threads)
+        return _train_machines(model, training.examples.literals, schedule, n_threads), n_examples
+
+    yield from measured_epochs(model, training, validation, n_epochs, n_threads, train_machines)
+
+
+def measured_epochs(
+    model: Model,
+    training: TrainingRows,
+    validation: TrainingRows | None,
+    n_epochs: int,
+    n_threads: int,
+    train_machines: Callable[[], tuple[list[FeedbackCounts], int]],
+) -> Generator[EpochResult, None, None]:
+    """Train `model` for some epochs, and measure it after each.
+
+    Parameters
+    ----------
+    model, training, validation, n_epochs, n_threads
+        As in `train`.
+    train_machines : callable
+        Trains all machines of `model` for an epoch, and returns the counts of each, and the number of examples.
+
+    Yields
+    ------
+    EpochResult
+    """
+    measured = training.sample()
+    for _ in range(n_epochs):
+        start = time.perf_counter()
+        counts, n_examples = train_machines()
         seconds = time.perf_counter() - start
         model.end_epoch(max(n_examples, len(training)))
-        del schedule  # what the caller does before the next epoch may need the space
         yield _measure_epoch(model, seconds, counts, measured, validation, n_threads)
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from wtm.machine.examples import Examples
-from wtm.machine.schedule import Schedule, draw_rows, draw_schedule, order_by_content
+from wtm.machine.schedule import Schedule, content_keys, draw_rows, draw_schedule, order_by_content
 from wtm.utils.memory_limits import check_memory
 
 _SAMPLE_ROWS = 5_000
@@ -77,6 +77,10 @@ class TrainingRows(ABC):
     def by_content(self) -> Self:
         """Return the rows in an order that depends only on their content."""
         return self.rows(order_by_content(self.examples.literals, self._keys(), self.weights))
+
+    def content_keys(self) -> np.ndarray:
+        """Return a hash of 64 bits of each row, uint64, by which `by_content` sorts rows without weights."""
+        return content_keys(self.examples.literals, self._keys())
 
     def rows(self, rows: np.ndarray) -> Self:
         """Return the given rows, int64, in the given order.

@@ -44,6 +44,14 @@ class Tally:
 
 
 @dataclass(frozen=True)
+class ValueCounts:
+    """Values of a column of categories and how often each occurs, which may be never; see `Tally`."""
+
+    counts: dict[Value, int]
+    has_missing: bool
+
+
+@dataclass(frozen=True)
 class NumberColumn:
     """A column of numbers or booleans.
 
@@ -143,6 +151,11 @@ class CategoryColumn:
         """Return how many rows have each value (`times` as in `Tally`), and whether some row has none."""
         counts = count_codes(self.codes + 1, times, len(self.distinct) + 1).tolist()
         return counts[1:], counts[0] > 0
+
+    def value_counts(self, times: np.ndarray | None = None) -> ValueCounts:
+        """Count the values; `times` as in `Tally`."""
+        counts, has_missing = self.counts(times)
+        return ValueCounts(dict(zip(self.distinct, counts, strict=True)), has_missing)
 
     def numbers(self) -> Reader:
         """Return a reader as in `NumberColumn.numbers`; raise a ValueError if a value is a string."""

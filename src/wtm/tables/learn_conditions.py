@@ -1,13 +1,13 @@
 """Learn the conditions on each column from a table."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 
 from wtm.tables.column_conditions import ColumnConditions
-from wtm.tables.columns import CategoryColumn, Value
+from wtm.tables.columns import CategoryColumn, Tally, Value, ValueCounts
 from wtm.tables.conditions import Categories, Conditions, Numbers
 from wtm.tables.table import SparseTable, Table
 from wtm.tables.tallies import Tallies, tally_columns
@@ -48,7 +48,7 @@ def learn_conditions(
     chosen = []
     for j, column in enumerate(table.columns):
         if isinstance(column, CategoryColumn):
-            learned[j] = _learn_categories(column, max_categories, times)
+            learned[j] = _learn_categories(column.value_counts(times), max_categories)
         elif j in given:
             learned[j] = Numbers(given[j], column.has_missing())
         else:
@@ -74,9 +74,26 @@ def _learn_numbers(tallies: Tallies, n_thresholds: int) -> Iterator[Numbers]:
             yield Numbers(thresholds[j], has_missing and bool(tallies.sizes[j]))
 
 
-def _learn_categories(column: CategoryColumn, max_categories: int | None, times: np.ndarray | None) -> Categories:
-    counts, has_missing = column.counts(times)
-    occurring = [(value, count) for value, count in zip(column.distinct, counts, strict=True) if count]
+def conditions_of_counts(
+    counts: Sequence[Tally | ValueCounts],
+    given: Mapping[int, tuple[float, ...]],
+    n_thresholds: int,
+    max_categories: int | None,
+) -> ColumnConditions:
+    """Learn the conditions on each column from what is counted of it; parameters are those of `learn_conditions`."""
+    learned: dict[int, Conditions] = {}
+    for j, tally in enumerate(counts):
+        if isinstance(tally, ValueCounts):
+            learned[j] = _learn_categories(tally, max_categories)
+        elif j in given:
+            learned[j] = Numbers(given[j], tally.has_missing)
+        else:
+            learned[j] = next(_learn_numbers(Tallies.of([tally]), n_thresholds))
+    return ColumnConditions(len(counts), learned)
+
+
+def _learn_categories(found: ValueCounts, max_categories: int | None) -> Categories:
+    occurring, has_missing = [(value, count) for value, count in found.counts.items() if count], found.has_missing
     if len(occurring) < 2:
         return Categories((), has_missing and len(occurring) == 1)
     by_value = sorted(occurring, key=lambda pair: _sort_key(pair[0]))

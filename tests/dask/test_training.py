@@ -1,0 +1,206 @@
+"""Fits of collections: the same model as on one computer, whatever happens to workers, chunks and connections."""
+
+import copy
+import os
+import random
+import signal
+
+import dask.array as da
+import numpy as np
+import pandas as pd
+import pytest
+
+import wtm.dask
+from tests.helpers.fits import KINDS, X, Y, assert_same_fit, fitted
+from tests.helpers.problems import small, three_classes
+from wtm import Booleanizer
+
+dd = pytest.importorskip("dask.dataframe")
+
+KINDS_WITHOUT_WEIGHTS = sorted(KINDS.keys() - {"weighted", "stopped early"})
+
+
+def chunked(array, rows=37):
+    return da.from_array(np.asarray(array), chunks=(rows, *np.shape(array)[1:]))
+
+
+def fit_in_chunks(estimator, X, y, client, rows=37, **more):
+    return wtm.dask.fit(estimator, chunked(X, rows), chunked(y, rows), client=client, **more)
+
+
+@pytest.mark.parametrize("kind", KINDS_WITHOUT_WEIGHTS)
+def test_each_kind_of_estimator_is_fitted_as_in_memory(in_process, kind):
+    estimator, data, more = KINDS[kind]
+    before = copy.deepcopy(vars(estimator))
+    assert_same_fit(fit_in_chunks(estimator, *data, in_process, **more), fitted(kind))
+    assert vars(estimator) == before
+
+
+@pytest.mark.parametrize("rows", [1000, 64, 41])
+def test_chunks_and_processes_change_nothing(two_processes, rows):
+    assert_same_fit(fit_in_chunks(small(), X, Y, two_processes, rows), small().fit(X, Y))
+
+
+def people(n_rows=400):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(18, 80, n_rows).astype(float),
+            "income": rng.lognormal(10, 1, n_rows),
+            "colour": rng.choice(["red", "green", "blue"], n_rows),
+            "member": rng.random(n_rows) < 0.3,
+        }
+    )
+    frame.loc[rng.random(n_rows) < 0.1, "age"] = np.nan
+    frame.loc[rng.random(n_rows) < 0.1, "colour"] = None
+    frame["buys"] = np.where((frame["age"] > 40) | frame["member"], "yes", "no")
+    return frame
+
+
+@pytest.mark.parametrize("booleanizer", ["auto", Booleanizer(3), Booleanizer(thresholds={"age": [30, 50]})])
+def test_a_data_frame_gets_the_same_conditions_and_model(in_process, booleanizer):
+    frame = people()
+    far = dd.from_pandas(frame, npartitions=5)
+    estimator = small(booleanizer=booleanizer)
+    found = wtm.dask.fit(estimator, far.drop(columns="buys"), far["buys"], client=in_process)
+    expected = small(booleanizer=booleanizer).fit(frame.drop(columns="buys"), frame["buys"])
+    assert found.booleanizer_.to_json() == expected.booleanizer_.to_json()
+    assert (found.feature_names_in_ == expected.feature_names_in_).all()
+    assert (found.classes_ == expected.classes_).all()
+    assert_same_fit(found, expected)
+
+
+def test_partitions_may_be_empty_or_lack_values(in_process):
+    frame = people().sort_values("colour", na_position="first", ignore_index=True)
+    far = dd.from_pandas(frame, npartitions=16)
+    far = far[far["colour"].isna() | (far["colour"] == "blue")]
+    near = [far.partitions[i].compute() for i in range(far.npartitions)]
+    assert min(map(len, near)) == 0
+    assert any(len(part) and part["colour"].isna().all() for part in near)
+    frame = pd.concat(near)
+    found = wtm.dask.fit(small(), far.drop(columns="buys"), far["buys"], client=in_process)
+    assert_same_fit(found, small().fit(frame.drop(columns="buys"), frame["buys"]))
+
+
+def test_training_resumes(in_process):
+    first = fit_in_chunks(small(warm_start=True), X, Y, in_process)
+    before = copy.deepcopy(first)
+    second = fit_in_chunks(first, X, Y, in_process)
+    assert_same_fit(first, before)
+    expected = small(warm_start=True).fit(X, Y).fit(X, Y)
+    assert second.n_epochs_ == 6
+    assert_same_fit(second, expected)
+
+
+def test_class_weights_and_callbacks(in_process):
+    numbers = []
+    options = {"class_weight": {0: 0.5, 1: 2, 2: 1.25}}
+    estimator = small(**options, callbacks=lambda epoch: numbers.append(epoch.estimator().n_epochs_))
+    assert_same_fit(fit_in_chunks(estimator, X, Y, in_process), small(**options).fit(X, Y))
+    assert numbers == [1, 2, 3]
+
+
+def test_early_stopping_with_validation_data(in_process):
+    data = {"X_val": X[:50], "y_val": Y[:50]}
+    options = {"early_stopping": True, "n_iter_no_change": 1}
+    assert_same_fit(fit_in_chunks(small(**options), X, Y, in_process, **data), small(**options).fit(X, Y, **data))
+
+
+# --- Errors -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("estimator", "X", "y", "message"),
+    [
+        (small(), X, chunked(Y), "X must be an array or a data frame of Dask, got ndarray"),
+        (small(), chunked(X), Y, "y must be an array"),
+        (Booleanizer(), chunked(X), chunked(Y), "estimator must be a classifier or regressor of wtm"),
+        (small(), chunked(X), chunked(Y[:-1]), "must have the same rows, got 120 and 119"),
+        (small(), chunked(X), chunked(np.zeros(120, int)), "at least two classes"),
+        (small(), chunked(X), chunked(np.where(Y == 1, np.nan, Y)), "missing value"),
+        (small(early_stopping=True), chunked(X), chunked(Y), "early_stopping needs X_val and y_val"),
+        (small(n_clauses=3), chunked(X), chunked(Y), "n_clauses"),
+        (small(booleanizer="strict"), chunked(X * 2), chunked(Y), "must hold only 0 and 1"),
+    ],
+)
+def test_what_can_not_be_fitted_is_refused(in_process, estimator, X, y, message):
+    before = copy.deepcopy(vars(estimator))
+    with pytest.raises((TypeError, ValueError), match=message):
+        wtm.dask.fit(estimator, X, y, client=in_process)
+    assert vars(estimator) == before
+
+
+def test_splits_are_refused(in_process):
+    many = np.random.default_rng(0).random((2100, 2))
+    with pytest.raises(ValueError, match="strategy='splits' needs all rows in one memory"):
+        fit_in_chunks(small(booleanizer=Booleanizer(strategy="splits")), many, many[:, 0] > 0.5, in_process, 1000)
+
+
+def test_a_client_is_needed(monkeypatch):
+    def get_client():
+        raise ValueError("No global client found")
+
+    monkeypatch.setattr(wtm.dask.training, "get_client", get_client)  # a worker in this process would be one
+    with pytest.raises(ValueError, match="client is None, and there is no default one"):
+        wtm.dask.fit(small(), chunked(X), chunked(Y))
+
+
+# --- Failures -----------------------------------------------------------------------------------------------------
+
+
+def kill_a_worker(client, choice=min):
+    """Kill the process of a worker."""
+    os.kill(choice(sorted(client.run(os.getpid).values())), signal.SIGKILL)
+
+
+needs_kill = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
+
+
+@needs_kill
+def test_a_worker_that_is_killed_changes_nothing(two_processes):
+    def kill(epoch):
+        if epoch.number == 1:
+            kill_a_worker(two_processes)
+
+    assert_same_fit(fit_in_chunks(small(callbacks=kill), X, Y, two_processes), small().fit(X, Y))
+
+
+@needs_kill
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(20))
+def test_workers_killed_at_random_moments_change_nothing(two_processes, seed):
+    import threading
+
+    X, y = three_classes(5000, 60)
+    options = {"n_clauses": 200, "n_epochs": 8}
+    moment = random.Random(seed)
+    killer = threading.Timer(moment.uniform(0, 3), kill_a_worker, [two_processes, moment.choice])
+    two_processes.wait_for_workers(2)
+    killer.start()
+    found = fit_in_chunks(small(**options), X, y, two_processes, 700)
+    killer.join()
+    assert_same_fit(found, small(**options).fit(X, y))
+
+
+def test_a_client_that_is_closed_ends_the_fit(in_process):
+    import distributed
+
+    client = distributed.Client(in_process.scheduler.address, set_as_default=False)
+    estimator = small(callbacks=lambda epoch: client.close())
+    before = set(vars(estimator))
+    with pytest.raises(ConnectionError, match="connection to Dask's scheduler was lost"):
+        fit_in_chunks(estimator, X, Y, client)
+    assert set(vars(estimator)) == before
+
+
+def test_a_scheduler_that_goes_away_ends_the_fit():
+    import distributed
+
+    with (
+        distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as cluster,
+        distributed.Client(cluster, set_as_default=False, timeout=2) as client,
+    ):
+        estimator = small(callbacks=lambda epoch: cluster.close())
+        with pytest.raises(ConnectionError, match="connection to Dask's scheduler was lost"):
+            fit_in_chunks(estimator, X, Y, client)
+    assert not hasattr(estimator, "classes_")
