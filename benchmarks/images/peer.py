@@ -17,9 +17,10 @@ from wtm.paper.environment import environment
 __all__ = ["PROGRAMS", "run_peer"]
 
 PROGRAMS = ("tmu", "wtm")
-ROUNDS = 4
-SETTINGS = {500: (2_000, 50), 2_000: (500, 100)}
-"""Of each number of clauses: the number of images, which are few since tmu takes long, and T."""
+ROUNDS = 3
+SETTINGS = {500: (6_000, 50), 2_000: (3_000, 100)}
+"""Of each number of clauses: the number of images, which are not all since tmu takes long, and T."""
+N_TEST = 200
 
 _SCRIPTS = Path(__file__).parents[1] / "peers"
 
@@ -31,11 +32,12 @@ def run_peer(data_dir: Path, path: Path, interpreters: dict[str, str]) -> None:
     for n_clauses, (n_images, T) in SETTINGS.items():
         with tempfile.TemporaryDirectory() as folder:
             data = Path(folder) / "images.npz"
-            X, X_test = (of[:n_images].reshape(-1, 28, 28) for of in (mnist.X_train, mnist.X_test))
-            np.savez(data, X_train=X, y_train=mnist.y_train[:n_images], X_test=X_test, y_test=mnist.y_test[:n_images])
+            X, X_test = (of.reshape(-1, 28, 28) for of in (mnist.X_train[:n_images], mnist.X_test[:N_TEST]))
+            np.savez(data, X_train=X, y_train=mnist.y_train[:n_images], X_test=X_test, y_test=mnist.y_test[:N_TEST])
             options = [f"--data={data}", f"--clauses={n_clauses}", f"--T={T}", "--s=5", "--gamma=0.01"]
             commands = {name: [interpreters[name], _SCRIPTS / f"run_{name}_conv.py", *options] for name in PROGRAMS}
-            append(path, {"peer_clauses": n_clauses, "n_images": n_images, "T": T, **_measure(commands)})
+            measured = {"peer_clauses": n_clauses, "n_images": n_images, "n_test": N_TEST, "T": T}
+            append(path, {**measured, **_measure(commands)})
 
 
 def _measure(commands: dict[str, list[Any]]) -> dict[str, Any]:
