@@ -47,7 +47,7 @@ rules[:5]
 #
 # Nobody defends a hundred rules in a meeting. ``refit`` gives them new weights, ``prune`` removes those that matter
 # least while the accuracy lasts, ``simplify`` removes conditions that are not needed.
-few = clf.refit(X_train, y_train).prune(X_train, y_train, max_score_loss=0.01).simplify(X_train)
+few = clf.refit(X_train, y_train).prune(X_train, y_train, max_accuracy_loss=0.01).simplify(X_train)
 print(f"{len(few.rules())} rules, accuracy on the other tumours: {few.score(X_test, y_test):.3f}")
 few.rules(X_test, y_test)
 

@@ -103,14 +103,14 @@ def compare(problem: Problem, settings: dict[str, Any]) -> dict[str, Figures]:
     return {
         "as trained": describe(clf, *test),
         "refitted": describe(refitted, *test),
-        "pruned": describe(clf.prune(X, y, max_score_loss=0.005).simplify(X), *test),
-        "refitted and pruned": describe(refitted.prune(X, y, max_score_loss=0.005).simplify(X), *test),
+        "pruned": describe(clf.prune(X, y, max_accuracy_loss=0.005).simplify(X), *test),
+        "refitted and pruned": describe(refitted.prune(X, y, max_accuracy_loss=0.005).simplify(X), *test),
     }
 
 
 def without_loss(clf: WTMClassifier, X: Any, y: np.ndarray) -> WTMClassifier:
     """Return the fewest, shortest rules that are as accurate on these rows."""
-    return clf.refit(X, y).simplify(X).prune(X, y, max_score_loss=0)
+    return clf.refit(X, y).simplify(X).prune(X, y, max_accuracy_loss=0)
 
 
 def with_at_most(clf: WTMClassifier, X: Any, y: np.ndarray) -> Iterator[tuple[int, WTMClassifier]]:

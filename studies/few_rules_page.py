@@ -31,7 +31,7 @@ def write_page(results: dict[str, Any], path: Path) -> None:
         _choice_table(results["choice"]).markdown(),
         "## What `refit`, `prune` and `simplify` do",
         f"Trained on at most {rows:,} rows of each training part, and measured on at most as many rows of the test "
-        "part. `refit` chose its penalty, and `prune(max_score_loss=0.005)` its rules, on the rows of the training; "
+        "part. `refit` chose its penalty, and `prune(max_accuracy_loss=0.005)` its rules, on the rows of the training; "
         "`simplify` follows `prune`.",
         *(f"{name}:\n\n{_comparison(of_table).markdown()}" for name, of_table in results["compared"].items()),
         "The rules fit the rows that they were trained on better than others. Where they do so by much, as the long "
@@ -80,7 +80,7 @@ def _figures(found: Iterable[tuple[str, dict[str, Any]]]) -> Table:
 
 def _mushroom(few: dict[str, Any]) -> list[str]:
     setting = few["chosen"]
-    code = "clf.refit(X, y).simplify(X).prune(X, y, max_score_loss=0)"
+    code = "clf.refit(X, y).simplify(X).prune(X, y, max_accuracy_loss=0)"
     return [
         f"**Mushroom**: `{code}` keeps the fewest rules found that are right on all rows that the model was right on. "
         f"Of {_listed(few)}, {setting} was chosen.",

@@ -291,9 +291,10 @@ def test_models_of_each_kind_are_made_smaller(folder, data, kind, tmp_path):
     path, is_regressor = path_of(folder, kind), kind in REGRESSORS
     model, X = load_model(path), frame(folder)
     y = np.array(flats()["rent"], float) if is_regressor else np.array(flats()["dear"])
+    loss = "r2" if is_regressor else "accuracy"
     for command, options, reduced in (
         ("prune", ("--rules", 3), lambda: model.prune(X, y, n_rules=3)),
-        ("prune", ("--max-score-loss", 0.1), lambda: model.prune(X, y, max_score_loss=0.1)),
+        ("prune", (f"--max-{loss}-loss", 0.1), lambda: model.prune(X, y, **{f"max_{loss}_loss": 0.1})),
         ("refit", ("--C", 0.5, "--penalty", "l2"), lambda: model.refit(X, y, "l2", C=0.5)),
     ):
         printed = done(command, path, data, "--out", tmp_path / "m", "--overwrite", *options).stdout
@@ -304,6 +305,9 @@ def test_models_of_each_kind_are_made_smaller(folder, data, kind, tmp_path):
         before, after = (f"{score:.4f}" if is_regressor else f"{score:.2%}" for score in scores)
         what = "R squared" if is_regressor else "accuracy"
         assert f"{what} on {N_ROWS} rows: {before} -> {after}\n" in printed
+    other = "accuracy" if is_regressor else "r2"
+    line = refused("prune", path, data, "--out", tmp_path / "no", f"--max-{other}-loss", 0.1)
+    assert f"--max-{other}-loss does not go with a {kind.__name__}: use --max-{loss}-loss." in line
 
 
 def test_strict_regressors_are_simplified_and_fuzzy_models_are_not(folder, data, tmp_path):

@@ -51,7 +51,7 @@ def test_the_model_is_that_of_the_method(command, model, data, tmp_path):
 def test_the_commands_work_one_after_the_other(model, data, tmp_path):
     refitted, few, short = (tmp_path / name for name in ("refitted", "few", "short"))
     done("refit", model, data, "--out", refitted)
-    done("prune", refitted, data, "--max-score-loss", 0.02, "--out", few)
+    done("prune", refitted, data, "--max-accuracy-loss", 0.02, "--out", few)
     done("simplify", few, data, "--out", short)
     clf = load_model(short)
     assert 0 < len(clf.rules()) <= len(load_model(few).rules()) < len(load_model(model).rules())
@@ -80,7 +80,7 @@ def test_misuse_is_refused_in_one_line_before_anything_is_written(model, data, w
     prune = ("prune", model, data, "--out", out)
     for wanted in ((), ("--rules", 3, "--min-weight", 1)):
         line = refused(*prune, *wanted, code=2)
-        assert "exactly one of --rules, --max-score-loss and --min-weight" in line
+        assert "exactly one of --rules, --max-accuracy-loss, --max-r2-loss and --min-weight" in line
     assert refused(*prune, "--min-weight", 1e6).startswith("wtm: --min-weight must be at most ")
     one_class = people()
     one_class["buys"] = ["no"] * len(one_class["buys"])

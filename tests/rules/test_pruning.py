@@ -108,7 +108,7 @@ def test_a_model_is_pruned_to_a_number_of_rules(model, data, request, tmp_path):
 @pytest.mark.parametrize("loss", [0, 0.02, 1])
 def test_the_fewest_rules_are_kept_that_lose_no_more_accuracy(model, loss, data, request):
     clf, X, y = request.getfixturevalue(model), data[0], data[1][model]
-    pruned = clf.prune(X, y, max_score_loss=loss)
+    pruned = clf.prune(X, y, max_accuracy_loss=loss)
     curve = pruned.pruning_["curve"]
     least = clf.score(X, y) - loss
     assert pruned.score(X, y) >= least - 1e-9
@@ -123,7 +123,7 @@ def test_a_row_of_weight_n_is_the_row_n_times(model, data, request):
     clf, X, y = request.getfixturevalue(model), data[0], data[1][model]
     weights = np.arange(len(y)) % 4
     rows = np.repeat(np.arange(len(y)), weights)
-    for options in ({"max_score_loss": 0.02}, {"n_rules": 5}, {"min_weight": 1}):
+    for options in ({"max_accuracy_loss": 0.02}, {"n_rules": 5}, {"min_weight": 1}):
         weighted = clf.prune(X, y, sample_weight=weights, **options)
         repeated = clf.prune(X.iloc[rows], y[rows], **options)
         assert weighted.pruning_ == repeated.pruning_
@@ -161,7 +161,7 @@ def test_probabilities_are_calibrated_on_the_rows(two, data):
 def test_whole_votes_and_ties_are_counted_exactly():
     X, y = three_classes()
     clf = small(gamma=0, n_clauses=6).fit(X, y)
-    pruned = clf.prune(X, y, max_score_loss=0)
+    pruned = clf.prune(X, y, max_accuracy_loss=0)
     for n, accuracy in pruned.pruning_["curve"]:
         assert clf.prune(X, y, n_rules=n).score(X, y) == accuracy
 
@@ -184,7 +184,7 @@ def test_a_model_without_rules_stays_without():
     for machine in clf.machines_:
         machine.include_bits[:] = 0
     clf._voting = None
-    for pruned in (clf.prune(n_rules=3), clf.prune(X, y, max_score_loss=0), clf.prune(min_weight=1)):
+    for pruned in (clf.prune(n_rules=3), clf.prune(X, y, max_accuracy_loss=0), clf.prune(min_weight=1)):
         assert len(pruned.rules()) == pruned.pruning_["n_rules"] == 0
         assert (pruned.predict(X) == 0).all()
 
@@ -193,12 +193,12 @@ def test_errors_say_what_is_wrong(two, data):
     X, y = data[0], data[1]["two"]
     with pytest.raises(NotFittedError):
         WTMClassifier().prune(n_rules=1)
-    with pytest.raises(ValueError, match="exactly one of n_rules, min_weight, max_score_loss, got none of them"):
+    with pytest.raises(ValueError, match="exactly one of n_rules, min_weight, max_accuracy_loss, got none of them"):
         two.prune(X, y)
     with pytest.raises(ValueError, match="got n_rules and min_weight"):
         two.prune(n_rules=1, min_weight=0)
-    with pytest.raises(ValueError, match="max_score_loss needs rows"):
-        two.prune(max_score_loss=0)
+    with pytest.raises(ValueError, match="max_accuracy_loss needs rows"):
+        two.prune(max_accuracy_loss=0)
     with pytest.raises(ValueError, match="sample_weight needs the rows"):
         two.prune(n_rules=1, sample_weight=[1.0])
     with pytest.raises(ValueError, match="sample_weight must not be negative"):
@@ -208,10 +208,10 @@ def test_errors_say_what_is_wrong(two, data):
             two.prune(n_rules=1, **alone)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         two.prune(X, y[1:], n_rules=1)
-    for name, wrong in [("n_rules", 0), ("min_weight", -1), ("max_score_loss", 1.5), ("max_score_loss", np.nan)]:
+    for name, wrong in [("n_rules", 0), ("min_weight", -1), ("max_accuracy_loss", 1.5), ("max_accuracy_loss", np.nan)]:
         with pytest.raises(ValueError, match=f"{name} must be"):
             two.prune(X, y, **{name: wrong})
-    for name, wrong in [("n_rules", 2.0), ("n_rules", True), ("min_weight", "1"), ("max_score_loss", "0")]:
+    for name, wrong in [("n_rules", 2.0), ("n_rules", True), ("min_weight", "1"), ("max_accuracy_loss", "0")]:
         with pytest.raises(TypeError, match=f"{name} must be"):
             two.prune(X, y, **{name: wrong})
 
@@ -222,6 +222,6 @@ def test_what_would_leave_no_rules_or_has_one_class_is_refused():
     with pytest.raises(ValueError, match=r"min_weight must be at most [\d.]+, the largest weight, got 1000.0"):
         clf.prune(min_weight=1000.0)
     with pytest.raises(ValueError, match="y must have rows of two classes or more"):
-        clf.prune(X[y == 1], y[y == 1], max_score_loss=0)
+        clf.prune(X[y == 1], y[y == 1], max_accuracy_loss=0)
     with pytest.raises(ValueError, match="y must have rows of two classes or more"):
-        clf.prune(X, y, max_score_loss=0, sample_weight=y)
+        clf.prune(X, y, max_accuracy_loss=0, sample_weight=y)

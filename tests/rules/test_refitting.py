@@ -70,7 +70,7 @@ def test_a_refitted_model_is_an_ordinary_classifier(model, penalty, data, reques
     assert clf.machines_
     with pytest.raises(ValueError, match="it was simplified, pruned or refitted"):
         refitted.partial_fit(X, y)
-    pruned = refitted.prune(X, y, max_score_loss=0)
+    pruned = refitted.prune(X, y, max_accuracy_loss=0)
     assert len(pruned.rules()) < len(table)
     assert pruned.score(X, y) >= refitted.score(X, y)
 

@@ -39,7 +39,7 @@ def test_each_command_has_a_section_with_its_options(sections):
 
 def test_options_in_prose_are_code_and_commands_are_links(sections):
     text = sections["`wtm prune`"]
-    assert "Give one of `--rules`, `--max-score-loss` and `--min-weight`" in text
+    assert "Give one of `--rules`, `--max-accuracy-loss` or" in text
     assert "so use [`wtm refit`](#wtm-refit) on it" in text
     assert "Example:\n\n```console\n$ wtm prune people.safetensors" in text
     prose = re.sub(r"```.*?```|`[^`]*`", "", "".join(sections.values()), flags=re.DOTALL)

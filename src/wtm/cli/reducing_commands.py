@@ -4,7 +4,7 @@ Importing this module is fast: each command imports what it computes with.
 """
 
 import math
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -45,11 +45,21 @@ def prune(
     rules: Annotated[
         int | None, typer.Option(callback=in_range(1), help="How many rules to keep.", show_default=False)
     ] = None,
-    max_score_loss: Annotated[
+    max_accuracy_loss: Annotated[
         float | None,
         typer.Option(
             callback=_check_share,
-            help="Keep the fewest rules that lose at most this accuracy, or R squared, such as 0.01.",
+            help="Keep the fewest rules that lose at most this accuracy, such as 0.01.",
+            metavar="SHARE",
+            show_default=False,
+        ),
+    ] = None,
+    max_r2_loss: Annotated[
+        float | None,
+        typer.Option(
+            "--max-r2-loss",
+            callback=_check_share,
+            help="Of a regressor: keep the fewest rules that lose at most this of R squared.",
             metavar="SHARE",
             show_default=False,
         ),
@@ -67,20 +77,32 @@ def prune(
 ) -> None:
     """Remove rules that a model can do without, and write the model of the others.
 
-    Give one of --rules, --max-score-loss and --min-weight. Of the rules, the one is removed again and again without
-    which most rows of DATA are right or, of a regressor, the squared error is smallest. The rules of a regressor are
-    many and light, so use 'wtm refit' on it first, which gives them new weights. The new model predicts, but can't be
-    trained further. The table is read as in 'wtm predict'; rows without a target are left out.
+    Give one of --rules, --max-accuracy-loss or, of a regressor, --max-r2-loss, and --min-weight. Of the rules, the one
+    is removed again and again without which most rows of DATA are right, or the squared error is smallest. The
+    rules of a regressor are many and light, so use 'wtm refit' on it first, which gives them new weights. The new
+    model predicts, but can't be trained further. The table is read as in 'wtm predict'; rows without a target are left
+    out.
 
     Example: wtm prune people.safetensors people.csv --rules 30 --out small.safetensors
     """
-    from wtm.cli.reduction import reduce_with_labels
+    from wtm.cli.reduction import prune_model, reduce_with_labels
 
-    wanted: dict[str, Any] = {"n_rules": rules, "max_score_loss": max_score_loss, "min_weight": min_weight}
-    if sum(value is not None for value in wanted.values()) != 1:
-        raise OptionError("give exactly one of --rules, --max-score-loss and --min-weight.")
+    wanted = {
+        "n_rules": rules,
+        "max_accuracy_loss": max_accuracy_loss,
+        "max_r2_loss": max_r2_loss,
+        "min_weight": min_weight,
+    }
+    given = {name: value for name, value in wanted.items() if value is not None}
+    if len(given) != 1:
+        raise OptionError("give exactly one of --rules, --max-accuracy-loss, --max-r2-loss and --min-weight.")
     paths = path_argument(model, "MODEL"), path_argument(out, "--out")
-    reduce_with_labels(options, *paths, target, lambda model, X, y: model.prune(X, y, **wanted))
+    reduce_with_labels(
+        options,
+        *paths,
+        target,
+        lambda model, X, y: prune_model(model, X, y, given),
+    )
 
 
 @with_options(table_options)

@@ -22,6 +22,17 @@ from wtm.utils.printable import counted
 _OPTIONS = {"min_weight": "--min-weight", "C": "--C", "y": "the target"}  # by the parameters of the methods
 
 
+def prune_model(model: AnyModel, X: Any, y: np.ndarray, wanted: dict[str, Any]) -> AnyModel:
+    """Prune a model; the option for the largest loss must be that of its kind."""
+    name, other = "--max-r2-loss", "--max-accuracy-loss"
+    if isinstance(model, Regressor):
+        name, other = other, name
+    if name.removeprefix("--").replace("-", "_") in wanted:
+        raise ValueError(f"{name} does not go with a {type(model).__name__}: use {other}.")
+    pruned: AnyModel = model.prune(X, y, **wanted)
+    return pruned
+
+
 def reduce_with_labels(
     options: TableOptions,
     path: Path,

@@ -25,6 +25,61 @@ class LabelReducible(Reducible, Predictor):
 
     _has_classes = True
 
+    def prune(
+        self,
+        X: Any = None,
+        y: Any = None,
+        *,
+        n_rules: int | None = None,
+        min_weight: float | None = None,
+        max_accuracy_loss: float | None = None,
+        sample_weight: Any = None,
+    ) -> Self:
+        """Return a classifier with some of the rules.
+
+        With `X` and `y`, rules are removed one by one: each time the one without which most rows are right, and of
+        several such rules the one that casts the fewest votes. Without, the rules with the largest weights are kept.
+        Rules are those of `rules`. Pass exactly one of `n_rules`, `min_weight` and `max_accuracy_loss`.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features), optional
+            Such as the training rows. Report the accuracy on others, since these choose the rules.
+        y : array-like of shape (n_samples,), optional
+            Labels of the rows, of two classes or more.
+        n_rules : int, optional
+            How many rules to keep.
+        min_weight : float, optional
+            Keep the rules with at least this weight; of a fuzzy rule, it is what it votes where all conditions hold.
+        max_accuracy_loss : float, optional
+            Keep the fewest rules found with which the accuracy on `X` is at most this much smaller, such as 0.01 for
+            one percent of the rows.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows: a row of weight 2 counts as two, in the accuracies too. As in `fit`, weights that add
+            up to at most 1 are scaled to a mean of 1.
+
+        Returns
+        -------
+        classifier
+            For prediction, as after `simplify`; this classifier stays as it is. With `X`, the probabilities are
+            calibrated on it. Its attribute `pruning_` is a dict with ``n_rules_before`` and ``n_rules`` and, with `X`,
+            ``accuracy_before`` and ``accuracy``. If rules were removed one by one, ``curve`` lists the number of rules
+            and the accuracy after each removal.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            The model is not fitted.
+        ValueError, TypeError
+            `X`, `y` or `sample_weight` can't be used, one of `X` and `y` is passed without the other,
+            `max_accuracy_loss` or `sample_weight` without both, or there is not exactly one of the numbers, in its
+            range.
+        MemoryError
+            The rows don't fit in memory.
+        """
+        wanted = {"n_rules": n_rules, "min_weight": min_weight, "max_accuracy_loss": max_accuracy_loss}
+        return self._prune(X, y, wanted, sample_weight)
+
     def refit(self, X: Any, y: Any, penalty: str = "l1", *, C: float | None = None, sample_weight: Any = None) -> Self:
         """Return a classifier with the same rules and new weights, by logistic regression on their votes.
 

@@ -22,6 +22,58 @@ class NumberReducible(Reducible, NumberPredictor):
 
     _has_classes = False
 
+    def prune(
+        self,
+        X: Any = None,
+        y: Any = None,
+        *,
+        n_rules: int | None = None,
+        min_weight: float | None = None,
+        max_r2_loss: float | None = None,
+        sample_weight: Any = None,
+    ) -> Self:
+        """Return a regressor with some of the rules.
+
+        With `X` and `y`, rules are removed one by one: each time the one without which the squared error is smallest.
+        Without, the rules are kept that can add or subtract most. Rules are those of `rules`. Pass exactly one of
+        `n_rules`, `min_weight` and `max_r2_loss`. A `refit` before or after it makes up for much of what is lost.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features), optional
+            Such as the training rows. Report the error on others, since these choose the rules.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), optional
+            Numbers to predict, not all the same.
+        n_rules : int, optional
+            How many rules to keep.
+        min_weight : float, optional
+            Keep the rules that can add or subtract at least this much, in units of `y`.
+        max_r2_loss : float, optional
+            Keep the fewest rules found with which R squared on `X` is at most this much smaller, such as 0.01.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows: a row of weight 2 counts as two. As in `fit`, weights that add up to at most 1 are
+            scaled to a mean of 1.
+
+        Returns
+        -------
+        estimator
+            For prediction, as after `simplify`; this regressor stays as it is. Its attribute `pruning_` is a dict with
+            ``n_rules_before`` and ``n_rules`` and, with `X`, ``r2_before`` and ``r2``. If rules were removed one by
+            one, ``curve`` lists the number of rules and R squared after each removal.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            The model is not fitted.
+        ValueError, TypeError
+            `X`, `y` or `sample_weight` can't be used, one of `X` and `y` is passed without the other, `max_r2_loss` or
+            `sample_weight` without both, or there is not exactly one of the numbers, in its range.
+        MemoryError
+            The rows don't fit in memory.
+        """
+        wanted = {"n_rules": n_rules, "min_weight": min_weight, "max_r2_loss": max_r2_loss}
+        return self._prune(X, y, wanted, sample_weight)
+
     def refit(self, X: Any, y: Any, penalty: str = "l1", *, C: float | None = None, sample_weight: Any = None) -> Self:
         """Return a regressor with the same rules and new weights, by linear regression on their votes.
 

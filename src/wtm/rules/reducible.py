@@ -81,66 +81,15 @@ class Reducible(RuleBased):
         )
         return self._with_model(replace(model, clause_ends=ends, literal_list=literals))
 
-    def prune(
-        self,
-        X: Any = None,
-        y: Any = None,
-        *,
-        n_rules: int | None = None,
-        min_weight: float | None = None,
-        max_score_loss: float | None = None,
-        sample_weight: Any = None,
-    ) -> Self:
-        """Return a model with some of the rules.
-
-        With `X` and `y`, rules are removed one by one: each time the one without which most rows are right or, of a
-        regressor, the squared error is smallest, and of several such rules the one that casts the fewest votes.
-        Without, the rules are kept that can add or subtract most. Rules are those of `rules`. Pass exactly one of
-        `n_rules`, `min_weight` and `max_score_loss`. A `refit` before or after it makes up for much of what is lost,
-        above all of a regressor.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n_samples, n_features), optional
-            Such as the training rows. Report the score on others, since these choose the rules.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs), optional
-            Labels of the rows, of two classes or more, or numbers, not all the same.
-        n_rules : int, optional
-            How many rules to keep.
-        min_weight : float, optional
-            Keep the rules with at least this weight: votes of a classifier, units of `y` of a regressor. Of a fuzzy
-            rule, it is what it adds where all conditions hold.
-        max_score_loss : float, optional
-            Keep the fewest rules found with which the `score` on `X` is at most this much smaller: the accuracy of a
-            classifier, such as 0.01 for one percent of the rows, and R squared of a regressor.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows: a row of weight 2 counts as two, in the scores too. As in `fit`, weights that add up to
-            at most 1 are scaled to a mean of 1.
-
-        Returns
-        -------
-        estimator
-            For prediction, as after `simplify`; this one stays as it is. With `X`, the probabilities of a classifier
-            are calibrated on it. Its attribute `pruning_` is a dict with ``n_rules_before`` and ``n_rules`` and, with
-            `X`, ``accuracy_before`` and ``accuracy``, or ``r2_before`` and ``r2``. If rules were removed one by one,
-            ``curve`` lists the number of rules and the score after each removal.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            The model is not fitted.
-        ValueError, TypeError
-            `X`, `y` or `sample_weight` can't be used, one of `X` and `y` is passed without the other, `max_score_loss`
-            or `sample_weight` without both, or there is not exactly one of the numbers, in its range.
-        MemoryError
-            The rows don't fit in memory.
-        """
+    def _prune(self, X: Any, y: Any, wanted: dict[str, Any], sample_weight: Any) -> Self:
+        """Do what `prune` does; `wanted` are n_rules, min_weight and the largest loss, in this order."""
         check_is_fitted(self)
-        _check_wanted({"n_rules": n_rules, "min_weight": min_weight, "max_score_loss": max_score_loss})
+        _check_wanted(wanted)
+        n_rules, min_weight, max_loss = wanted.values()
         if (X is None) != (y is None):
             raise ValueError("X and y must be passed together: the rows, and what is to be predicted for them.")
-        if X is None and max_score_loss is not None:
-            raise ValueError("max_score_loss needs rows to count: pass X and y.")
+        if X is None and max_loss is not None:
+            raise ValueError(f"{[*wanted][-1]} needs rows to count: pass X and y.")
         if X is None and sample_weight is not None:
             raise ValueError("sample_weight needs the rows that have these weights: pass X and y.")
         data = None if X is None else self._prunable(_counted(self._data(X, y, sample_weight)))
@@ -157,7 +106,7 @@ class Reducible(RuleBased):
         else:
             counts = self._vote_counts(data, rules)
             removed = eliminate(rules, counts, self._answers(data), self._n_sums, n_rules or 1)
-            n_removed = len(removed.order) if max_score_loss is None else removed.fewest(max_score_loss)
+            n_removed = len(removed.order) if max_loss is None else removed.fewest(max_loss)
             chosen, curve = np.setdiff1d(np.arange(len(rules)), removed.order[:n_removed]), removed.curve()
         is_kept = np.zeros(len(rules) + 1, np.bool_)  # the last is for clauses that are in no rule
         is_kept[chosen] = True
@@ -269,8 +218,8 @@ def _check_wanted(wanted: dict[str, Any]) -> None:
     if min_weight is not None:
         _check_number("min_weight", min_weight, numbers.Real, "a weight of at least 0", lambda w: 0 <= w < np.inf)
     if max_loss is not None:
-        what = "a number from 0 to 1"
-        _check_number("max_score_loss", max_loss, numbers.Real, what, lambda share: 0 <= share <= 1)
+        name, what = given[0], "a number from 0 to 1"
+        _check_number(name, max_loss, numbers.Real, what, lambda share: 0 <= share <= 1)
 
 
 def _check_number(name: str, value: Any, kind: type, what: str, is_allowed: Callable[[Any], bool]) -> None:
