@@ -67,11 +67,20 @@ def test_shap_explains_frames_with_text_as_the_user_guide_says():
         shap.Explainer(clf.predict_proba, frame[:20])(frame[:4])
 
 
+def headings(page):
+    """What links to the headings of a page end in."""
+    text = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+    titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
 @pytest.mark.parametrize("path", PAGES, ids=[str(path.relative_to(ROOT)) for path in PAGES])
-def test_links_lead_to_files(path):
-    links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", path.read_text("utf-8"))
-    broken = [link for link in links if "://" not in link and not (path.parent / link).exists()]
-    assert broken == []
+def test_links_lead_to_files_and_headings(path):
+    for link, heading in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)", path.read_text("utf-8")):
+        target = path.parent / link if link else path
+        if "://" not in link:
+            assert target.exists(), link
+            assert not heading or heading in headings(target), f"{link}#{heading}"
 
 
 @pytest.mark.parametrize("path", PAGES, ids=[str(path.relative_to(ROOT)) for path in PAGES])
