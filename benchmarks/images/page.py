@@ -30,7 +30,7 @@ def write_page(results: Path, page: Path) -> None:
         _machines(found).markdown(),
         "The settings for MNIST and 2D noisy XOR had been compared on the test parts before, so these figures may be a "
         "little too good."
-        + (" Those for Fashion-MNIST were chosen on the last 10,000 training images." if _runs(found, FASHION) else ""),
+        + (" Those for Fashion-MNIST were compared on training images alone." if _runs(found, FASHION) else ""),
         *_noisy_xor(found),
         *_peer([line for line in lines if "peer_clauses" in line]),
         "## Settings",
