@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from tests.helpers.export_cases import without_rules
-from wtm import export
 from wtm.plots import RuleCountDisplay
+from wtm.rules.merging import clauses_of
 
 
 @pytest.mark.parametrize("model", ["mixed", "binary"])
@@ -15,19 +15,20 @@ def test_points_are_the_accuracies_with_the_heaviest_rules(model, request):
     assert display.line_.get_ydata().tolist() == display.accuracy.tolist()
     assert display.accuracy[-1] == pytest.approx(clf.score(X, y))
     assert display.baseline == pytest.approx(np.unique(y, return_counts=True)[1].max() / len(y))
-    rules = sorted(export.model_tables.ModelTables.of(clf).rules, key=lambda rule: -abs(rule.vote))
+    rules = clauses_of(clf._voting_model())
+    order = np.argsort(-np.abs(rules.votes), kind="stable")
     for n_rules in (1, 4):
-        if abs(rules[n_rules - 1].vote) > abs(rules[n_rules].vote):  # no tie
-            assert display.accuracy[display.n_rules == n_rules] == accuracy_with(clf, X, y, rules[:n_rules])
+        lightest, next_one = np.abs(rules.votes[order[n_rules - 1 : n_rules + 1]])
+        if lightest > next_one:  # no tie
+            assert display.accuracy[display.n_rules == n_rules] == accuracy_with(clf, X, y, rules, order[:n_rules])
 
 
-def accuracy_with(clf, X, y, rules):
+def accuracy_with(clf, X, y, rules, chosen):
     bits = clf.booleanizer_.transform(X)
-    used = sorted({literal % bits.shape[1] for literal in clf._voting_model().literal_list.tolist()})
+    literals = np.hstack([bits, ~bits])
     sums = np.zeros((len(X), len(clf.classes_)), np.int64)
-    for rule in rules:
-        holds = bits[:, [used[f] for f in rule.true]].all(axis=1) & ~bits[:, [used[f] for f in rule.false]].any(axis=1)
-        sums[:, rule.label] += rule.vote * holds
+    for i in chosen:
+        sums[:, rules.classes[i]] += rules.votes[i] * literals[:, rules.literals_of(i)].all(axis=1)
     return (clf.classes_[sums.argmax(axis=1)] == y).mean()
 
 
