@@ -1,11 +1,11 @@
-"""The benchmark of wide CSV files, and its section of docs/performance.md."""
+"""The benchmarks of large tables, and their sections of docs/performance.md."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-from benchmarks import wide_tables
+from benchmarks import large_data, wide_tables
 
 PAGE = Path(__file__).parents[2] / "docs" / "performance.md"
 
@@ -20,5 +20,6 @@ def test_both_commands_are_measured(tmp_path, capsys):
     assert wide_tables.section(results) in capsys.readouterr().out
 
 
-def test_the_page_has_the_figures_of_the_results():
-    assert PAGE.read_text("utf-8").endswith(wide_tables.section(json.loads(wide_tables.RESULTS.read_text("utf-8"))))
+@pytest.mark.parametrize("part", [wide_tables, large_data])
+def test_the_page_has_the_figures_of_the_results(part):
+    assert part.section(json.loads(part.RESULTS.read_text("utf-8"))) in PAGE.read_text("utf-8")
