@@ -99,6 +99,7 @@ class ParquetRows:
         self._targets = [target] if isinstance(target, str) else list(target)
         self._paths = _existing_files(paths)
         self._groups: list[tuple[Path, int]] = []
+        self._metadata: dict[Path, Any] = {}  # read once: it can be larger than a row group
         self.chunk_sizes: list[int] = []
         self._columns = columns
         for path in self._paths:
@@ -121,7 +122,7 @@ class ParquetRows:
     def _add(self, path: Path) -> None:
         """List the row groups of a file."""
         try:
-            metadata = pa.parquet.read_metadata(path)
+            metadata = self._metadata[path] = pa.parquet.read_metadata(path)
             names = metadata.schema.to_arrow_schema().names
         except (pa.ArrowException, OSError) as error:
             raise unreadable(str(path), error) from None
@@ -136,7 +137,7 @@ class ParquetRows:
 
     def _read(self, path: Path, group: int, columns: list[str]) -> Any:
         try:
-            with pa.parquet.ParquetFile(path) as file:
+            with pa.parquet.ParquetFile(path, metadata=self._metadata[path]) as file:
                 return file.read_row_group(group, columns=columns, use_threads=False)
         except (pa.ArrowException, OSError) as error:
             raise unreadable(str(path), error) from None
