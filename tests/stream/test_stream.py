@@ -2,7 +2,10 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -101,7 +104,7 @@ def test_regressors_learn_the_range_of_all_rows(people):
 
 def test_several_targets_are_read_together(people):
     folder, _ = people
-    rows = stream.ParquetRows(str(folder / "part0.parquet"), target=["price", "age"], columns=["age"])
+    rows = stream.ParquetRows(str(folder / "part0.parquet"), target=["price", "age"], columns=["colour"])
     (_, y), *_ = stream.batches(rows, batch_size=1000)
     assert y.shape == (1000, 2)
 
@@ -111,6 +114,28 @@ def test_few_chunks_per_batch_are_warned_of():
         stream.batches(stream.ArrayRows(*xor(), chunk_size=50), batch_size=100)
 
 
+class OwnRows:
+    """A user's own source of rows, of which attributes can be replaced."""
+
+    def __init__(self, **attributes):
+        self.chunk_sizes = [10] * 4
+        self.X, self.y = xor(40)
+        vars(self).update(attributes)
+
+    def read(self, chunks):
+        rows = np.concatenate([np.arange(10 * i, 10 * i + 10) for i in chunks])
+        return self.X[rows], self.y[rows]
+
+    def targets(self):
+        return [self.y[:0], self.y]
+
+
+def test_own_sources_may_have_parts_without_targets():
+    clf = stream.fit(small(n_epochs=1), OwnRows())
+    assert clf.classes_.tolist() == [0, 1]
+    assert stream.fit(WTMRegressor(n_epochs=1), OwnRows()).y_range_.tolist() == [[0, 1]]
+
+
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
@@ -118,6 +143,14 @@ def test_few_chunks_per_batch_are_warned_of():
         (lambda: stream.ArrayRows(*xor(10), chunk_size=2.0), TypeError, "chunk_size must be an integer, got 2.0"),
         (lambda: stream.ArrayRows(xor(10)[0], xor(9)[1]), ValueError, "inconsistent numbers of samples"),
         (lambda: stream.ArrayRows(*xor(0)), ValueError, "X must have at least one row"),
+        (lambda: stream.ArrayRows("X.npy", "y.npy"), TypeError, "X must be an array, got a path. Pass numpy.load"),
+        (lambda: stream.ArrayRows(sp.eye(3, format="csr"), [0, 1, 0]), TypeError, "X must be an array, got a sparse"),
+        (lambda: stream.ParquetRows(3, target="y"), TypeError, "paths must be a path or a list of them, got 3"),
+        (lambda: stream.batches("a.parquet", batch_size=5), TypeError, "rows must be a source of rows .*ParquetRows"),
+        (lambda: stream.fit(small(), stream.ParquetRows), TypeError, "rows must be a source of rows"),
+        (lambda: stream.fit(small(), OwnRows(chunk_sizes=[])), ValueError, "its chunk_sizes add up to 0"),
+        (lambda: stream.fit(small(), OwnRows(targets=list)), ValueError, r"its targets\(\) gave none"),
+        (lambda: stream.fit(WTMRegressor(), OwnRows(targets=list)), ValueError, r"its targets\(\) gave none"),
         (lambda: stream.ParquetRows("none*.parquet", target="y"), FileNotFoundError, "no such file"),
         (lambda: stream.ParquetRows([], target="y"), ValueError, "at least one file"),
         (lambda: stream.fit(object(), stream.ArrayRows(*xor(10))), TypeError, "must be an estimator of wtm"),
@@ -145,6 +178,61 @@ def test_wrong_columns_and_files_are_refused(people, tmp_path):
         stream.ParquetRows(path, target="none")
     with pytest.raises(ValueError, match=r"columns names 'none'"):
         stream.ParquetRows(path, target="buys", columns=["none"])
+    twice = pa.table([[True, False]] * 3, names=["x", "x", "buys"])
+    pa.parquet.write_table(twice, tmp_path / "twice.parquet")
+    with pytest.raises(ValueError, match=r"twice.parquet has more than one column called 'x'"):
+        stream.ParquetRows(tmp_path / "twice.parquet", target="buys")
     (tmp_path / "text.parquet").write_text("no table")
     with pytest.raises(ValueError, match=r"text.parquet can't be read"):
         stream.ParquetRows(tmp_path / "text.parquet", target="buys")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"target": None}, TypeError, "target must be a list of names of columns, got None"),
+        ({"target": []}, ValueError, "target must name at least one column"),
+        ({"columns": "age"}, TypeError, "columns must be a list of names of columns, got 'age'"),
+        ({"columns": []}, ValueError, "columns must name at least one column"),
+        ({"columns": ["age", "buys"]}, ValueError, "columns must not hold the target, got 'buys'"),
+    ],
+)
+def test_wrong_names_of_columns_are_refused(people, arguments, error, message):
+    with pytest.raises(error, match=message):
+        stream.ParquetRows(people[0] / "part0.parquet", **({"target": "buys"} | arguments))
+
+
+def test_the_index_of_pandas_is_not_learnt_from(people):
+    folder, frame = people
+    old = frame[frame["age"] > 30].drop(columns="price")
+    old.to_parquet(folder / "old.parquet", row_group_size=100)  # with the numbers of the rows
+    clf = stream.fit(small(), stream.ParquetRows(folder / "old.parquet", target="buys"))
+    assert clf.feature_names_in_.tolist() == ["age", "colour"]
+    old.set_index("buys").to_parquet(folder / "indexed.parquet")
+    (X, y), *_ = stream.batches(stream.ParquetRows(folder / "indexed.parquet", target="buys"), batch_size=10**6)
+    assert (X.column_names, sorted(set(y))) == (["age", "colour"], ["no", "yes"])
+
+
+def test_categories_of_targets_are_labels_and_missing_ones_are_refused(people):
+    folder, frame = people
+    frame["buys"] = frame["buys"].astype("category")
+    frame.to_parquet(folder / "categories.parquet")
+    clf = stream.fit(small(), stream.ParquetRows(folder / "categories.parquet", target="buys", columns=["age"]))
+    assert clf.classes_.tolist() == ["no", "yes"]
+    frame.loc[7, "buys"] = None
+    frame.to_parquet(folder / "categories.parquet")
+    with pytest.raises(ValueError, match="y must hold a label for each row, but holds the missing value"):
+        stream.fit(small(), stream.ParquetRows(folder / "categories.parquet", target="buys", columns=["age"]))
+
+
+def test_types_of_several_files_must_agree(people):
+    folder, frame = people
+    frame.astype({"age": float}).to_parquet(folder / "floats.parquet")
+    frame.astype({"age": str}).to_parquet(folder / "text.parquet")
+    frame.astype({"age": str})[:0].to_parquet(folder / "empty.parquet")
+    first = folder / "part0.parquet"
+    rows = stream.ParquetRows([first, folder / "floats.parquet", folder / "empty.parquet"], target="buys")
+    assert sum(rows.chunk_sizes) == 4000
+    with pytest.raises(ValueError, match=r"can be joined, but .*text.parquet differs .* age .*int64"):
+        stream.ParquetRows([first, folder / "text.parquet"], target="buys")
+    stream.ParquetRows([first, folder / "text.parquet"], target="buys", columns=["colour"])

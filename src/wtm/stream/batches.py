@@ -7,6 +7,7 @@ import numpy as np
 
 from wtm.stream.row_sources import RowSource, check_count
 from wtm.utils.caller import warn_caller
+from wtm.utils.printable import short_repr
 from wtm.validation.parameters import draw_seed
 
 _MIN_CHUNKS = 8  # per batch: with fewer the labels of sorted rows vary much from one batch to the next
@@ -34,7 +35,7 @@ def batches(rows: RowSource, *, batch_size: int, random_state: Any = None) -> It
     Raises
     ------
     TypeError, ValueError
-        `batch_size` is not a positive integer, or a file can't be read.
+        `rows` is not a source of rows or has none, `batch_size` is not a positive integer, or a file can't be read.
 
     Warns
     -----
@@ -47,9 +48,16 @@ def batches(rows: RowSource, *, batch_size: int, random_state: Any = None) -> It
 
 def check_batch_size(rows: RowSource, batch_size: Any) -> None:
     """Raise and warn as `batches` does."""
+    if isinstance(rows, type) or not all(hasattr(rows, name) for name in ("chunk_sizes", "read", "targets")):
+        raise TypeError(
+            f"rows must be a source of rows with chunk_sizes, read and targets, got {short_repr(rows)}. Pass "
+            "wtm.stream.ParquetRows(paths, target=...) or wtm.stream.ArrayRows(X, y)."
+        )
     check_count(batch_size, "batch_size")
-    n_chunks = len(rows.chunk_sizes)
-    n_per_batch = batch_size * n_chunks / sum(rows.chunk_sizes)
+    n_chunks, n_rows = len(rows.chunk_sizes), sum(rows.chunk_sizes)
+    if n_rows < 1:
+        raise ValueError("rows must have at least one row, but its chunk_sizes add up to 0.")
+    n_per_batch = batch_size * n_chunks / n_rows
     if n_per_batch < min(n_chunks, _MIN_CHUNKS):
         text = (
             f"batch_size={batch_size:,} rows are about {n_per_batch:.1f} of the {n_chunks:,} chunks. If the rows are "

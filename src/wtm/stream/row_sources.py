@@ -6,10 +6,14 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils import check_consistent_length
 
 from wtm.table_files.arrow import pa, require_pyarrow, unreadable
+from wtm.table_files.parquet_file import index_columns
+from wtm.tables.reading import first_duplicate
 from wtm.utils.paths import as_path
+from wtm.utils.printable import short_repr
 
 
 class RowSource(Protocol):
@@ -38,7 +42,8 @@ class ArrayRows:
     Parameters
     ----------
     X : array of shape (n_samples, ...)
-        Anything that NumPy can cut into ranges of rows: a memory-mapped array, or a data set of h5py or zarr.
+        Anything that NumPy can cut into ranges of rows: a memory-mapped array, or a data set of h5py or zarr. A
+        DataFrame loses the names of its columns.
     y : array of shape (n_samples,) or (n_samples, n_outputs)
     chunk_size : int
         Number of rows that are read together. Small chunks mix rows better, and large ones are faster to read.
@@ -46,10 +51,18 @@ class ArrayRows:
     Raises
     ------
     TypeError, ValueError
-        `chunk_size` is not a positive integer, there are no rows, or the lengths differ.
+        `chunk_size` is not a positive integer, there are no rows, the lengths differ, or an argument is a path or a
+        sparse matrix.
     """
 
     def __init__(self, X: Any, y: Any, *, chunk_size: int = 1024) -> None:
+        for name, array in (("X", X), ("y", y)):
+            if isinstance(array, str | os.PathLike):
+                raise TypeError(f"{name} must be an array, got a path. Pass numpy.load(path, mmap_mode='r').")
+            if sp.issparse(array):
+                raise TypeError(
+                    f"{name} must be an array, got a sparse matrix. Call partial_fit with some rows at a time."
+                )
         check_consistent_length(X, y)
         n_rows = len(y)
         if not n_rows:
@@ -83,25 +96,29 @@ class ParquetRows:
     target : str or list of str
         The column to predict, or several of numbers.
     columns : list of str, optional
-        The columns to learn from. All but the target if omitted.
+        The columns to learn from. If omitted, all but the target and the columns that pandas wrote as index.
 
     Raises
     ------
     FileNotFoundError
         A file does not exist, or none fits.
     TypeError, ValueError
-        A file can't be read or has no such column, there are no rows, or pyarrow is not installed.
+        A file can't be read or has no such column, a column has types in the files that can't be joined, there are no
+        rows, or pyarrow is not installed.
     """
 
     def __init__(self, paths: Any, *, target: str | list[str], columns: list[str] | None = None) -> None:
         require_pyarrow()
         self._target = target
-        self._targets = [target] if isinstance(target, str) else list(target)
+        self._targets = [target] if isinstance(target, str) else _column_names(target, "target")
         self._paths = _existing_files(paths)
         self._groups: list[tuple[Path, int]] = []
         self._metadata: dict[Path, Any] = {}  # read once: it can be larger than a row group
         self.chunk_sizes: list[int] = []
-        self._columns = columns
+        self._columns = None if columns is None else _column_names(columns, "columns")
+        if shared := set(self._targets).intersection(self._columns or ()):
+            raise ValueError(f"columns must not hold the target, got {min(shared)!r}. Leave it out.")
+        self._schema = pa.schema([])  # of the wanted columns, in all files together
         for path in self._paths:
             self._add(path)
         if not self.chunk_sizes:
@@ -123,17 +140,35 @@ class ParquetRows:
         """List the row groups of a file."""
         try:
             metadata = self._metadata[path] = pa.parquet.read_metadata(path)
-            names = metadata.schema.to_arrow_schema().names
+            schema = metadata.schema.to_arrow_schema()
         except (pa.ArrowException, OSError) as error:
             raise unreadable(str(path), error) from None
+        names = schema.names
+        if (duplicate := first_duplicate(names)) is not None:
+            raise ValueError(f"{path} has more than one column called {duplicate!r}. Rename the columns.")
         if self._columns is None:
-            self._columns = [name for name in names if name not in self._targets]
+            others = {*self._targets, *index_columns(schema)}
+            self._columns = [name for name in names if name not in others]
         for argument, wanted in (("target", self._targets), ("columns", self._columns)):
             if missing := [name for name in wanted if name not in names]:
                 raise ValueError(f"{argument} names {missing[0]!r}, which {path} doesn't have. It has {names}.")
         sizes = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
+        if any(sizes):
+            self._join_types(schema, path)
         self._groups += [(path, i) for i, size in enumerate(sizes) if size]
         self.chunk_sizes += [size for size in sizes if size]
+
+    def _join_types(self, schema: Any, path: Path) -> None:
+        """Raise a ValueError if the rows of a file can't be in one table with those of the files before it."""
+        assert self._columns is not None
+        wanted = pa.schema([schema.field(name) for name in dict.fromkeys([*self._columns, *self._targets])])
+        try:
+            self._schema = pa.unify_schemas([self._schema, wanted], promote_options="permissive")
+        except pa.ArrowException as error:
+            raise ValueError(
+                f"paths must be files whose columns have types that can be joined, but {path} differs from those "
+                f"before it: {error}. Write them with the same types."
+            ) from None
 
     def _read(self, path: Path, group: int, columns: list[str]) -> Any:
         try:
@@ -143,7 +178,7 @@ class ParquetRows:
             raise unreadable(str(path), error) from None
 
     def _target_of(self, table: Any) -> np.ndarray:
-        columns = [table.column(name).to_numpy() for name in self._targets]
+        columns = [_decoded(table.column(name)).to_numpy() for name in self._targets]
         return columns[0] if isinstance(self._target, str) else np.stack(columns, axis=1)
 
 
@@ -155,8 +190,25 @@ def check_count(value: Any, name: str) -> None:
         raise ValueError(f"{name} must be at least 1, got {value}.")
 
 
+def _column_names(names: Any, argument: str) -> list[str]:
+    """Return a list of names of columns, or raise a TypeError or ValueError."""
+    found: list[Any] = list(names) if np.iterable(names) and not isinstance(names, str | bytes) else [None]
+    if not all(isinstance(name, str) for name in found):
+        raise TypeError(f"{argument} must be a list of names of columns, got {short_repr(names)}.")
+    if not found:
+        raise ValueError(f"{argument} must name at least one column, got none.")
+    return found
+
+
+def _decoded(column: Any) -> Any:
+    """Return the values of a column with a dictionary: pyarrow's own conversion to NumPy gives nulls some value."""
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+
+
 def _existing_files(paths: Any) -> list[Path]:
     """Return the files that `paths` stands for."""
+    if not np.iterable(paths) and not isinstance(paths, os.PathLike):
+        raise TypeError(f"paths must be a path or a list of them, got {short_repr(paths)}.")
     found: list[Path] = []
     for each in [paths] if isinstance(paths, str | os.PathLike) else paths:
         path = as_path(each, "paths")

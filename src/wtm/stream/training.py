@@ -77,6 +77,8 @@ def fit(
 
 def _all_labels(rows: RowSource) -> np.ndarray:
     found = [np.unique(check_labels(part, "y")) for part in rows.targets()]
+    if not found:
+        raise _no_targets()
     return check_classes(np.concatenate(found), "y")
 
 
@@ -85,6 +87,14 @@ def _range(rows: RowSource) -> Any:
     ends = []
     for part in rows.targets():
         numbers = check_numbers(part, "y")
+        if not len(numbers):
+            continue
         ends.append(np.stack([numbers.min(axis=0), numbers.max(axis=0)]))
+    if not ends:
+        raise _no_targets()
     low, high = np.min(ends, axis=(0, 1)), np.max(ends, axis=(0, 1))
     return np.stack([low, high], axis=-1).tolist()
+
+
+def _no_targets() -> ValueError:
+    return ValueError("rows must have a target for each row, but its targets() gave none.")

@@ -25,8 +25,7 @@ class ParquetFile:
         with self._open() as file:
             schema = file.schema_arrow
             self.n_rows: int = file.metadata.num_rows
-        stored = (schema.pandas_metadata or {}).get("index_columns", [])
-        self.index = tuple(column for column in stored if isinstance(column, str))  # a range is stored as a dict
+        self.index = index_columns(schema)
         self.names: list[str] = [column for column in schema.names if column not in self.index]
         check_unique(schema.names, name)
         self._types = dict(zip(schema.names, schema.types, strict=True))
@@ -54,3 +53,9 @@ class ParquetFile:
                 yield file
         except (pa.ArrowException, OSError) as error:
             raise unreadable(self.name, error) from None
+
+
+def index_columns(schema: Any) -> tuple[str, ...]:
+    """Return the names of the columns that pandas wrote as index."""
+    stored = (schema.pandas_metadata or {}).get("index_columns", [])
+    return tuple(column for column in stored if isinstance(column, str))  # a range is stored as a dict
