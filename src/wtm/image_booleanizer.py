@@ -147,6 +147,10 @@ class ImageBooleanizer(TransformerMixin, BaseEstimator):
     def _learn_thresholds(self, images: np.ndarray) -> np.ndarray:
         extremes = [(chunk.min(), chunk.max()) for _, chunk in _chunks(images)]  # also checks that all are finite
         if not isinstance(self.thresholds, numbers.Integral) or isinstance(self.thresholds, bool):
+            if isinstance(self.thresholds, str) or not np.iterable(self.thresholds):
+                raise TypeError(
+                    f"thresholds must be an integer or a sequence of numbers, got {short_repr(self.thresholds)}."
+                )
             return _numbers(self.thresholds, "thresholds", -math.inf, math.inf)
         n = int(self.thresholds)
         if not 0 <= n <= 255:
@@ -178,7 +182,11 @@ def _numbers(values: Any, name: str, low: float, high: float) -> np.ndarray:
     array = np.asarray(found, float)
     if not (np.isfinite(array) & (array >= low) & (array <= high)).all():
         limits = (
-            "finite" if math.isinf(low) else f"at least {low:g}" if math.isinf(high) else f"from {low:g} to {high:g}"
+            "finite"
+            if math.isinf(low)
+            else f"finite and at least {low:g}"
+            if math.isinf(high)
+            else f"from {low:g} to {high:g}"
         )
         raise ValueError(f"{name} must be {limits}, got {short_repr(values)}.")
     return array

@@ -75,14 +75,15 @@ def test_a_pipeline_takes_grey_values():
 @pytest.mark.parametrize(
     ("parameters", "error", "message"),
     [
-        ({"thresholds": "auto"}, TypeError, r"thresholds must be a sequence of numbers, got 'auto'"),
+        ({"thresholds": "auto"}, TypeError, r"thresholds must be an integer or a sequence of numbers, got 'auto'"),
+        ({"thresholds": 3.0}, TypeError, r"thresholds must be an integer or a sequence of numbers, got 3\.0"),
         ({"thresholds": [1, "2"]}, TypeError, r"thresholds must be a sequence of numbers"),
         ({"thresholds": [np.nan]}, ValueError, r"thresholds must be finite"),
         ({"thresholds": -1}, ValueError, r"number of thresholds from 0 to 255"),
         ({"thresholds": 0}, ValueError, r"must not all be empty"),
         ({"quantiles": 0.5}, TypeError, r"quantiles must be a sequence of numbers, got 0\.5"),
         ({"quantiles": [1.5]}, ValueError, r"quantiles must be from 0 to 1"),
-        ({"gradients": [-1]}, ValueError, r"gradients must be at least 0"),
+        ({"gradients": [-1]}, ValueError, r"gradients must be finite and at least 0"),
     ],
 )
 def test_wrong_parameters_are_named(grey, parameters, error, message):

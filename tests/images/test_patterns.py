@@ -52,3 +52,17 @@ def test_places_are_where_the_pattern_is():
     assert np.argwhere(pattern.places(X)).tolist() == [[0, 1, 2], [0, 2, 3]]
     assert np.argwhere(Pattern("a", 1, 1.0, pattern.pixels, (2, 3), (0, 4)).places(X)).tolist() == [[0, 2, 3]]
     assert not Pattern("a", 1, 1.0, pattern.pixels, (0, 3), (0, 1)).places(X).any()
+
+
+@pytest.mark.parametrize(
+    ("images", "message"),
+    [
+        (np.full((2, 5, 6), 7), "images must hold only 0 and 1 .* holds 7"),
+        (np.zeros((5, 6), bool), "images must have the shape .*for one image, pass X"),
+        (np.zeros((2, 5, 6, 3), bool), "images must have 1 channels and at least 2 x 2 pixels"),
+        (np.zeros((2, 1, 6), bool), "images must have 1 channels and at least 2 x 2 pixels"),
+    ],
+)
+def test_images_without_places_are_refused(images, message):
+    with pytest.raises(ValueError, match=message):
+        Pattern("a", 1, 1.0, np.ones((2, 2, 1), np.int8), (0, 3), (0, 4)).places(images)

@@ -8,6 +8,7 @@ import numpy as np
 from wtm.machine.conv_machine import ConvParameters
 from wtm.machine.voting import VotingModel
 from wtm.tables.condition_grammar import spell_label
+from wtm.validation.images import check_bits, read_images
 
 TRUE, FALSE, ANY = 1, 0, -1
 """What a pattern asks of a pixel."""
@@ -51,10 +52,21 @@ class Pattern:
         -------
         ndarray of shape (n_images, n_rows, n_columns), bool
             Whether the patch whose top left corner is there has the pattern.
+
+        Raises
+        ------
+        ValueError, TypeError
+            The images can't be used: pixels other than 0 and 1, another number of channels, or images smaller than
+            a patch.
         """
-        images = np.asarray(images)
-        images = images if images.ndim == 4 else images[..., np.newaxis]
-        height, width, _ = self.pixels.shape
+        images = read_images(images, min_images=0, name="images")
+        check_bits(images, "images")
+        height, width, n_channels = self.pixels.shape
+        if images.shape[3] != n_channels or images.shape[1] < height or images.shape[2] < width:
+            raise ValueError(
+                f"images must have {n_channels} channels and at least {height} x {width} pixels, as the pattern has, "
+                f"got the shape {images.shape}. Pass images of the size seen in fit."
+            )
         n_down, n_across = images.shape[1] - height + 1, images.shape[2] - width + 1
         found = np.zeros((len(images), n_down, n_across), np.bool_)
         found[:, self.rows[0] : self.rows[1] + 1, self.columns[0] : self.columns[1] + 1] = True
