@@ -101,5 +101,9 @@ def test_bad_images_are_refused(grey):
         booleanizer.transform(missing)
     with pytest.raises(ValueError, match=r"holds nan"):
         booleanizer.fit(missing)
+    masked = np.ma.masked_equal(grey, grey[0, 0, 0])
+    for images in (masked, masked[..., np.newaxis]):
+        with pytest.raises(ValueError, match=r"X must have a value for each pixel, but some are masked"):
+            booleanizer.transform(images)
     with pytest.raises(ValueError, match=r"must have the shape"):
         booleanizer.transform(grey.reshape(300, -1))

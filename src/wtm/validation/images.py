@@ -55,6 +55,8 @@ def _as_array(X: Any, name: str) -> np.ndarray:
         raise TypeError(
             f"{name} must be an array of images, got a sparse matrix. Pass X.toarray().reshape(-1, height, width)."
         )
+    if np.ma.is_masked(X):
+        raise ValueError(f"{name} must have a value for each pixel, but some are masked. Fill them, as by X.filled(0).")
     if isinstance(X, list | tuple):
         shapes = sorted({np.shape(image) for image in X if not isinstance(image, list | tuple)})
         if len(shapes) > 1:
