@@ -14,6 +14,7 @@ A line `...` in what a page shows stands for any number of lines.
 """
 
 import io
+import os
 import re
 import shlex
 import subprocess
@@ -109,6 +110,8 @@ def _run_shell(block: Block) -> None:
 
     from wtm.cli.app import app
 
+    # `python` is the one that runs this, also where its environment is not activated.
+    here = os.environ | {"PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])}
     for line in block.code.replace("\\\n", " ").splitlines():
         words = shlex.split(line, comments=True)
         if words and words[0] == "wtm":
@@ -117,7 +120,8 @@ def _run_shell(block: Block) -> None:
                 raise RuntimeError(f"{block}: {line}\n{result.output}")
             print(result.stdout, end="")
         elif words:
-            print(subprocess.run(["bash", "-c", line], check=True, stdout=subprocess.PIPE, text=True).stdout, end="")
+            command = ["bash", "-c", line]
+            print(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=here).stdout, end="")
 
 
 def write_shown(page: Path) -> None:
