@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from wtm.stream.row_sources import RowSource, check_count
+from wtm.stream.row_sources import RowSource
 from wtm.utils.caller import warn_caller
 from wtm.utils.printable import short_repr
-from wtm.validation.parameters import draw_seed
+from wtm.validation.parameters import check_integer, draw_seed
 
 _MIN_CHUNKS = 8  # per batch: with fewer the labels of sorted rows vary much from one batch to the next
 
@@ -42,18 +42,18 @@ def batches(rows: RowSource, *, batch_size: int, random_state: Any = None) -> It
     UserWarning
         A batch would hold only a few of the chunks, so it would not resemble the whole.
     """
-    check_batch_size(rows, batch_size)
+    check_batches(rows, batch_size)
     return read_batches(rows, batch_size, np.random.default_rng(draw_seed(random_state)))
 
 
-def check_batch_size(rows: RowSource, batch_size: Any) -> None:
+def check_batches(rows: RowSource, batch_size: Any) -> None:
     """Raise and warn as `batches` does."""
     if isinstance(rows, type) or not all(hasattr(rows, name) for name in ("chunk_sizes", "read", "targets")):
         raise TypeError(
             f"rows must be a source of rows with chunk_sizes, read and targets, got {short_repr(rows)}. Pass "
             "wtm.stream.ParquetRows(paths, target=...) or wtm.stream.ArrayRows(X, y)."
         )
-    check_count(batch_size, "batch_size")
+    check_integer({"batch_size": batch_size}, "batch_size", 1)
     n_chunks, n_rows = len(rows.chunk_sizes), sum(rows.chunk_sizes)
     if n_rows < 1:
         raise ValueError("rows must have at least one row, but its chunk_sizes add up to 0.")

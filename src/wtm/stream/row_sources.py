@@ -14,6 +14,7 @@ from wtm.table_files.parquet_file import index_columns
 from wtm.tables.reading import first_duplicate
 from wtm.utils.paths import as_path
 from wtm.utils.printable import short_repr
+from wtm.validation.parameters import check_integer
 
 
 class RowSource(Protocol):
@@ -67,7 +68,7 @@ class ArrayRows:
         n_rows = len(y)
         if not n_rows:
             raise ValueError("X must have at least one row, got none.")
-        check_count(chunk_size, "chunk_size")
+        check_integer({"chunk_size": chunk_size}, "chunk_size", 1)
         self._X, self._y = X, y
         self._starts = range(0, n_rows, chunk_size)
         self._ends = [min(start + chunk_size, n_rows) for start in self._starts]
@@ -180,14 +181,6 @@ class ParquetRows:
     def _target_of(self, table: Any) -> np.ndarray:
         columns = [_decoded(table.column(name)).to_numpy() for name in self._targets]
         return columns[0] if isinstance(self._target, str) else np.stack(columns, axis=1)
-
-
-def check_count(value: Any, name: str) -> None:
-    """Raise a TypeError or ValueError unless `value` is a positive integer."""
-    if not isinstance(value, int | np.integer) or isinstance(value, bool):
-        raise TypeError(f"{name} must be an integer, got {value!r} of type {type(value).__name__}.")
-    if value < 1:
-        raise ValueError(f"{name} must be at least 1, got {value}.")
 
 
 def _column_names(names: Any, argument: str) -> list[str]:

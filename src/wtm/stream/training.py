@@ -5,11 +5,11 @@ from typing import Any, TypeVar
 import numpy as np
 from sklearn.base import clone, is_regressor
 
-from wtm.stream.batches import check_batch_size, read_batches
-from wtm.stream.row_sources import RowSource, check_count
+from wtm.stream.batches import check_batches, read_batches
+from wtm.stream.row_sources import RowSource
 from wtm.trainable import Trainable
 from wtm.validation.labels import check_classes, check_labels
-from wtm.validation.parameters import draw_seed
+from wtm.validation.parameters import check_integer, draw_seed
 from wtm.validation.targets import check_numbers
 
 _Estimator = TypeVar("_Estimator", bound=Trainable)
@@ -59,8 +59,8 @@ def fit(
             "that are kept apart."
         )
     n_epochs = estimator.n_epochs if n_epochs is None else n_epochs
-    check_count(n_epochs, "n_epochs")
-    check_batch_size(rows, batch_size)
+    check_integer({"n_epochs": n_epochs}, "n_epochs", 1)
+    check_batches(rows, batch_size)
     trained = clone(estimator)
     first_call: dict[str, Any] = {}
     if not is_regressor(estimator):
@@ -87,9 +87,8 @@ def _range(rows: RowSource) -> Any:
     ends = []
     for part in rows.targets():
         numbers = check_numbers(part, "y")
-        if not len(numbers):
-            continue
-        ends.append(np.stack([numbers.min(axis=0), numbers.max(axis=0)]))
+        if len(numbers):
+            ends.append(np.stack([numbers.min(axis=0), numbers.max(axis=0)]))
     if not ends:
         raise _no_targets()
     low, high = np.min(ends, axis=(0, 1)), np.max(ends, axis=(0, 1))

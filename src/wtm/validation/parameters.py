@@ -37,8 +37,8 @@ def check_parameters(params: dict[str, Any]) -> None:
         A parameter has a value that is not allowed.
     """
     _check_machine_parameters(params)
-    _check_integer(params, "n_epochs", 1)
-    _check_integer(params, "n_iter_no_change", 1)
+    check_integer(params, "n_epochs", 1)
+    check_integer(params, "n_iter_no_change", 1)
     fraction = _check_real(params, "validation_fraction")
     if not 0 < fraction < 1:
         raise ValueError(f"validation_fraction must be in the open interval (0, 1), got {fraction!r}.")
@@ -51,16 +51,16 @@ def check_parameters(params: dict[str, Any]) -> None:
         raise ValueError(f"booleanizer must be 'auto', 'strict' or a wtm.Booleanizer, got {booleanizer!r}.")
     for name in ("shuffle", "early_stopping", "warm_start"):
         _check_boolean(params, name)
-    if params["n_jobs"] is not None and _check_integer(params, "n_jobs") == 0:
+    if params["n_jobs"] is not None and check_integer(params, "n_jobs") == 0:
         raise ValueError("n_jobs must be None, a positive number of threads, or -1 for all cores; got 0.")
     if not isinstance(params["verbose"], bool):
-        _check_integer(params, "verbose", 0)
+        check_integer(params, "verbose", 0)
     if "average_last" in params:  # but not where a file for prediction only is read
-        _check_integer(params, "average_last", 1, _MAX_CLAUSES // int(params["n_clauses"]))
+        check_integer(params, "average_last", 1, _MAX_CLAUSES // int(params["n_clauses"]))
 
 
 def _check_machine_parameters(params: dict[str, Any]) -> None:
-    n_clauses = _check_integer(params, "n_clauses", 2, _MAX_CLAUSES)
+    n_clauses = check_integer(params, "n_clauses", 2, _MAX_CLAUSES)
     if n_clauses % 2:
         raise ValueError(f"n_clauses must be even, got {n_clauses}: half of the clauses have negative polarity.")
     usual = _USUAL_IF_FUZZY if "literal_failures" in params else _USUAL
@@ -74,18 +74,18 @@ def _check_machine_parameters(params: dict[str, Any]) -> None:
     gamma = _check_real(params, "gamma")
     if not 0 <= gamma <= _MAX_GAMMA:
         raise ValueError(f"gamma must be between 0 and {_MAX_GAMMA:g}, got {gamma!r}. Values up to 0.3 are usual.")
-    n_states = _check_integer(params, "n_states", 2, 256)
+    n_states = check_integer(params, "n_states", 2, 256)
     if n_states % 2:
         raise ValueError(f"n_states must be even, got {n_states}: half of the states include the literal.")
     for name, allowed in (("init", INITS), ("engine", ENGINES), ("sampler", tuple(SAMPLERS))):
         if not _is_one_of(params[name], allowed):
             raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {params[name]!r}.")
     _check_boolean({"boost_true_positive": True} | params, "boost_true_positive")  # fuzzy clauses are always boosted
-    if params["max_literals"] is not None and _check_integer(params, "max_literals") < 1:
+    if params["max_literals"] is not None and check_integer(params, "max_literals") < 1:
         raise ValueError(f"max_literals must be at least 1, got {params['max_literals']}. Pass None for no limit.")
     if "literal_failures" in params:
-        _check_integer(params, "literal_failures", 1, MAX_FAILURES)
-        _check_integer(params, "gamma_start", 0)
+        check_integer(params, "literal_failures", 1, MAX_FAILURES)
+        check_integer(params, "gamma_start", 0)
     if "patch_shape" in params:
         check_patch_shape(params["patch_shape"])
         _check_boolean(params, "positions")
@@ -154,10 +154,11 @@ def draw_seed(random_state: Any) -> int:
         return int(random_state.integers(0, 2**63 - 1))
     if not isinstance(random_state, numbers.Integral) or isinstance(random_state, bool):
         raise TypeError(f"random_state must be an integer, a RandomState, a Generator or None, got {random_state!r}.")
-    return _check_integer({"random_state": random_state}, "random_state", 0, 2**63 - 1)
+    return check_integer({"random_state": random_state}, "random_state", 0, 2**63 - 1)
 
 
-def _check_integer(params: dict[str, Any], name: str, low: int | None = None, high: int | None = None) -> int:
+def check_integer(params: dict[str, Any], name: str, low: int | None = None, high: int | None = None) -> int:
+    """Return the parameter `name`; raise a TypeError or ValueError unless it is an integer from `low` to `high`."""
     value = params[name]
     if not isinstance(value, numbers.Integral) or isinstance(value, bool):
         raise TypeError(f"{name} must be an integer, got {value!r} of type {type(value).__name__}.")

@@ -57,8 +57,8 @@ def _wrapped(text: str) -> str:
     """Wrap paragraphs and lists again, which values have made longer; tables, figures and headings stay whole."""
     lines: list[str] = []
     for line in text.splitlines():
-        goes_on = lines and lines[-1] and not _is_whole(lines[-1]) and not _is_whole(line) and not line.startswith("- ")
-        if goes_on and line:
+        starts = not line or _is_whole(line) or line.startswith("- ")
+        if lines and lines[-1] and not _is_whole(lines[-1]) and not starts:
             lines[-1] += " " + line.strip()
         else:
             lines.append(line)
