@@ -118,7 +118,7 @@ def test_the_callers_thresholds_win(strategy):
 
 
 def test_many_labels_are_no_reason_to_warn():
-    X, labels = numbers(), np.arange(N_ROWS).astype(str)
+    X, labels = numbers(MIN_ROWS), np.arange(MIN_ROWS).astype(str)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         by_splits(X, labels)
