@@ -42,7 +42,7 @@ def write_page(results: Path, page: Path) -> None:
         ),
         "## Where it was computed",
         _environments(lines),
-        "Other programs ran on the Intel processor at the same time, so times there are too long.",
+        "Other programs ran next to the trainings on the Intel processor, so the times of these are too long.",
     ]
     page.write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
     say(f"Written: {page}")
