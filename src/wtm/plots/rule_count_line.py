@@ -47,6 +47,8 @@ class RuleCountDisplay:
     def from_estimator(cls, clf: Any, X: Any, y: Any, *, ax: Any = None) -> Self:
         """Draw the accuracy with the heaviest rule, the two heaviest and so on; the last point is the whole model.
 
+        Rules are those of `WTMClassifier.rules`, which merges equal ones.
+
         Parameters
         ----------
         clf : WTMClassifier
@@ -58,20 +60,17 @@ class RuleCountDisplay:
         """
         check_classifier(clf)
         y = check_labels(y, "y")
-        outputs, voting = clf.transform(X), clf._voting_model()
-        check_consistent_length(outputs, y)
-        clauses = np.flatnonzero(np.diff(voting.clause_ends))  # those without literals don't vote
-        if not len(clauses):
+        table, rules = clf._table(X), clf.rules()._clauses
+        check_consistent_length(table, y)
+        if not len(rules):
             raise ValueError("clf has no rules: train it for longer, or on more rows.")
-        votes = voting.clause_votes[clauses]
-        heaviest = clauses[np.argsort(-np.abs(votes), kind="stable")]
-        n_rules = np.unique(np.geomspace(1, len(heaviest), _MAX_POINTS).round().astype(np.int64))
+        held = sp.vstack([outputs for _, outputs in clf._votes_by_part(table, rules.ends, rules.literals)], "csc")
+        n_rules = np.unique(np.geomspace(1, len(rules), _MAX_POINTS).round().astype(np.int64))
         sums, accuracy, start = np.zeros((len(y), len(clf.classes_)), np.int64), [], 0
         for n in n_rules.tolist():
-            added = heaviest[start:n]
-            place = np.arange(len(added)), added // voting.n_clauses
-            votes_on_classes = sp.csr_array((voting.clause_votes[added], place), (len(added), sums.shape[1]))
-            sums += (outputs[:, added].astype(np.int64) @ votes_on_classes).toarray()
+            place = np.arange(n - start), rules.classes[start:n]
+            votes = sp.csr_array((rules.votes[start:n], place), (n - start, sums.shape[1]))
+            sums += (held[:, start:n].astype(np.int64) @ votes).toarray()
             accuracy.append(float((clf.classes_[sums.argmax(axis=1)] == y).mean()))
             start = n
         _, counts = np.unique(y, return_counts=True)
