@@ -1,10 +1,14 @@
 """Score cards: what they say adds up to the votes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from tests.fuzzy.conftest import small, small_regressor
 from wtm.rules import Rule, ScoreCard, ScoreCards
+from wtm.rules.merging import clauses_of, find_rules, most_true
+from wtm.rules.vocabulary import Vocabulary
 
 
 def votes_of(card, X):
@@ -62,14 +66,41 @@ def test_explanations_of_numbers_add_up_to_the_prediction(majority):
     [
         (2, 1, "IF at least 1 of 2 hold THEN votes for yes: 0.5, and 0.5 more for each further one"),
         (2, 2, "IF all 2 hold THEN votes for yes: 0.5"),
-        (2, 3, "NEVER votes for yes: 3 must hold, and only 2 can"),
-        (0, 1, "NEVER votes for yes: 1 must hold, and none can"),
         (0, 0, "ALWAYS votes for yes: 0.5"),
         (2, -1, "ALWAYS votes for yes: 1, and 0.5 more for each of 2 that hold"),
     ],
 )
 def test_titles_say_when_a_card_votes(n_conditions, n_needed, title):
     assert ScoreCard("yes", 1, n_conditions, n_needed, 0.5, (), 0, "votes for yes").title == title
+
+
+@pytest.mark.parametrize("literal_failures", [1, 3])
+def test_rules_that_can_never_vote_are_left_out(people, literal_failures):
+    X, y = people
+    model = small(n_epochs=15, literal_failures=literal_failures, n_clauses=200).fit(X, y)
+    vocabulary = Vocabulary.of(model)
+    clauses = clauses_of(model._voting_model())
+    clauses = with_contradictions(clauses, vocabulary.n_features)
+    every_card = ScoreCards(
+        clauses, literal_failures, vocabulary, model.classes_.tolist(), model._worth_of_votes(), model._action
+    )
+    can_vote = np.array([len(clauses.literals_of(i)) > 0 and card.max_weight > 0 for i, card in enumerate(every_card)])
+    most = np.array([card.n_always + card.n_conditions for card in every_card])
+    assert most_true(clauses, vocabulary).tolist() == most.tolist()
+    _, rule_of = find_rules(clauses, vocabulary, literal_failures=literal_failures)
+    assert ((rule_of >= 0) == can_vote).all()
+    assert 20 < can_vote.sum() < len(clauses) - 20
+
+
+def with_contradictions(clauses, n_features):
+    """The clauses, half of them with more literals, drawn at random."""
+    rng = np.random.default_rng(0)
+    literals = [clauses.literals_of(i) for i in range(len(clauses))]
+    for i in range(0, len(clauses), 2):
+        literals[i] = np.unique(np.append(literals[i], rng.integers(0, 2 * n_features, 6)))
+    ends = np.cumsum([0, *map(len, literals)])
+    votes = np.arange(1, len(clauses) + 1)  # all differ, so none cancel
+    return replace(clauses, votes=votes, ends=ends, literals=np.concatenate(literals).astype(np.int32))
 
 
 def test_support_is_counted(people, fitted):

@@ -148,19 +148,17 @@ def _plain_range(range: Range) -> dict[str, Any]:
 
 def _cards(cards: ScoreCards, conditions: _ConditionList) -> dict[str, list[Any]]:
     """Return fuzzy rules: their conditions, the points of each, how many are needed, and how many there are."""
-    used = [(i, card) for i, card in enumerate(cards) if card.max_weight > 0]  # the others never vote
-    places = [i for i, _ in used]
-    flat = [[point for of_column in card.points for point in of_column] for _, card in used]
+    flat = [[point for of_column in card.points for point in of_column] for card in cards]
     columns: dict[str, list[Any]] = {
-        "class": cards._rules.classes[places].tolist(),
-        "vote": list(map(str, cards._rules.votes[places].tolist())),
+        "class": cards._rules.classes.tolist(),
+        "vote": list(map(str, cards._rules.votes.tolist())),
         "conditions": [[conditions.add(condition) for condition, _ in points] for points in flat],
         "points": [[n for _, n in points] for points in flat],
-        "needed": [card.n_needed for _, card in used],
-        "of": [card.n_conditions for _, card in used],
+        "needed": [card.n_needed for card in cards],
+        "of": [card.n_conditions for card in cards],
     }
     if "support" in cards.columns:
-        columns["support"] = [_rounded(value) for value in cards.columns["support"][places].tolist()]
+        columns["support"] = [_rounded(value) for value in cards.columns["support"].tolist()]
     return columns
 
 

@@ -37,7 +37,8 @@ class FuzzyReadable(RuleBased):
         Returns
         -------
         wtm.rules.ScoreCards
-            The rules that can add most come first; with `X`, those that add most on all rows together.
+            The rules that can add most come first; with `X`, those that add most on all rows together. Clauses that
+            never vote, since too many of their literals contradict each other, are left out.
 
         Raises
         ------

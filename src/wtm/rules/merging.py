@@ -6,6 +6,7 @@ import numpy as np
 
 from wtm.machine.voting import VotingModel
 from wtm.rules.vocabulary import Vocabulary
+from wtm.rules.vote_counts import most_votes
 
 _NO_THRESHOLD = np.iinfo(np.int64).max
 
@@ -62,7 +63,7 @@ def without_redundancy(clauses: Clauses, vocabulary: Vocabulary) -> Clauses:
     features, negated = literals.astype(np.int64) % n_features, literals >= n_features
     is_threshold = vocabulary.are_thresholds(features)
     # Literals on the same column of a clause are a group.
-    starts = np.flatnonzero(np.concatenate([[True], (columns[1:] != columns[:-1]) | (clause[1:] != clause[:-1])]))
+    starts = _starts(columns, clause)
     group = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(literals))))
     low = np.maximum.reduceat(np.where(is_threshold & ~negated, features, -1), starts)
     high = np.minimum.reduceat(np.where(is_threshold & negated, features, _NO_THRESHOLD), starts)
@@ -85,8 +86,39 @@ def without_redundancy(clauses: Clauses, vocabulary: Vocabulary) -> Clauses:
     return minimal[np.flatnonzero(is_possible)]
 
 
+def most_true(clauses: Clauses, vocabulary: Vocabulary) -> np.ndarray:
+    """Return how many literals of each clause can be true for a row at most.
+
+    Of the thresholds of a column, the lowest ones hold; of its other features, one or none. Where none holds, all
+    negations are true, and each feature that holds adds its literal and takes away its negation.
+    """
+    clause = np.repeat(np.arange(len(clauses)), np.diff(clauses.ends))
+    features, is_negated = clauses.literals % vocabulary.n_features, clauses.literals >= vocabulary.n_features
+    most = np.bincount(clause[is_negated], minlength=len(clauses))
+    if not len(features):
+        return most
+    order = np.lexsort((features, clause))
+    features, clause = features[order], clause[order]
+    first = _starts(features, clause)
+    gains = np.add.reduceat(np.where(is_negated[order], -1, 1), first)
+    features, clause = features[first], clause[first]
+    starts = _starts(vocabulary.columns_of(features), clause)
+    is_threshold = vocabulary.are_thresholds(features)
+    by_threshold = np.where(is_threshold, gains, 0)
+    total = np.cumsum(by_threshold)
+    before = np.repeat((total - by_threshold)[starts], np.diff(np.append(starts, len(total))))
+    gained = np.maximum.reduceat(np.where(is_threshold, total - before, gains), starts)
+    np.add.at(most, clause[starts], np.maximum(0, gained))
+    return most
+
+
+def _starts(keys: np.ndarray, clause: np.ndarray) -> np.ndarray:
+    """Return where runs of equal keys of a clause start."""
+    return np.flatnonzero(np.concatenate([[True], (keys[1:] != keys[:-1]) | (clause[1:] != clause[:-1])]))
+
+
 def find_rules(
-    clauses: Clauses, vocabulary: Vocabulary, *, one_sided: bool = False, fuzzy: bool = False
+    clauses: Clauses, vocabulary: Vocabulary, *, one_sided: bool = False, literal_failures: int | None = None
 ) -> tuple[Clauses, np.ndarray]:
     """Return the rules of a model, and which of them each clause is a part of.
 
@@ -96,18 +128,18 @@ def find_rules(
     vocabulary : Vocabulary
     one_sided : bool
         Whether the votes of two classes are shown as votes on the second.
-    fuzzy : bool
-        Whether each literal counts, so that none is redundant.
+    literal_failures : int or None
+        LF of fuzzy clauses, of which each literal counts, so that none is redundant; None for strict ones.
 
     Returns
     -------
     rules : Clauses
         Without redundant literals, and with equal rules merged.
     rule_of : ndarray of shape (n_clauses,), int64
-        -1 for a clause that can't be true, and one whose vote others cancel.
+        -1 for a clause that can't vote, and one whose vote others cancel.
     """
     numbered = replace(clauses, votes=np.arange(len(clauses)))  # to know which clauses are left
-    minimal = _with_literals(numbered) if fuzzy else without_redundancy(numbered, vocabulary)
+    minimal = _minimal(numbered, vocabulary, literal_failures)
     source = minimal.votes
     minimal = replace(minimal, votes=clauses.votes[source])
     if one_sided:
@@ -119,15 +151,19 @@ def find_rules(
     return distinct[np.flatnonzero(has_vote)], rule_of
 
 
-def distinct_clauses(clauses: Clauses, vocabulary: Vocabulary, *, fuzzy: bool = False) -> Clauses:
+def distinct_clauses(clauses: Clauses, vocabulary: Vocabulary, *, literal_failures: int | None = None) -> Clauses:
     """Return the rules that differ from each other, whatever they vote for: all have the vote 1."""
-    minimal = _with_literals(clauses) if fuzzy else without_redundancy(clauses, vocabulary)
+    minimal = _minimal(clauses, vocabulary, literal_failures)
     _, distinct = _equal(replace(minimal, classes=np.zeros_like(minimal.classes)))
     return replace(distinct, votes=np.ones_like(distinct.votes))
 
 
-def _with_literals(clauses: Clauses) -> Clauses:
-    return clauses[np.flatnonzero(np.diff(clauses.ends))]
+def _minimal(clauses: Clauses, vocabulary: Vocabulary, literal_failures: int | None) -> Clauses:
+    """Return the clauses that can vote, without redundant literals if they are strict."""
+    if literal_failures is None:
+        return without_redundancy(clauses, vocabulary)
+    fewest_false = np.diff(clauses.ends) - most_true(clauses, vocabulary)
+    return clauses[np.flatnonzero(fewest_false < most_votes(clauses.ends, literal_failures))]
 
 
 def merge_equal(clauses: Clauses) -> Clauses:

@@ -129,7 +129,7 @@ class Reducible(RuleBased):
         data = _counted(self._data(X, y, sample_weight))
         self._check_refittable(data, C)
         failures = self._literal_failures
-        rules = distinct_clauses(clauses_of(self._voting_model()), Vocabulary.of(self), fuzzy=failures is not None)
+        rules = distinct_clauses(clauses_of(self._voting_model()), Vocabulary.of(self), literal_failures=failures)
         if not len(rules):
             raise ValueError("This model has no rules to refit: train it for longer, or on more rows.")
         outputs = self._vote_counts(data, rules) / (failures or 1)

@@ -27,8 +27,8 @@ class RuleBased(Estimator):
 
     def _find_rules(self, vocabulary: Vocabulary, *, one_sided: bool = False) -> tuple[Clauses, np.ndarray]:
         """Return the rules, and which of them each clause is a part of; see `find_rules`."""
-        is_fuzzy = self._literal_failures is not None
-        return find_rules(clauses_of(self._voting_model()), vocabulary, one_sided=one_sided, fuzzy=is_fuzzy)
+        clauses, failures = clauses_of(self._voting_model()), self._literal_failures
+        return find_rules(clauses, vocabulary, one_sided=one_sided, literal_failures=failures)
 
     def _most_added(self, rules: Clauses) -> np.ndarray:
         """Return the most that each rule adds to a sum or a number, without its sign."""

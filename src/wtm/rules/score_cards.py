@@ -57,15 +57,12 @@ class ScoreCard:
 
     @property
     def max_weight(self) -> float:
-        """What it votes if all conditions hold; 0 or less if it can't vote."""
+        """What it votes if all conditions hold."""
         return self.weight * (self.n_conditions - self.n_needed + 1)
 
     @property
     def title(self) -> str:
         """The first line of the text."""
-        if self.n_needed > self.n_conditions:
-            can_hold = f"only {self.n_conditions} can" if self.n_conditions else "none can"
-            return f"NEVER {self.action}: {self.n_needed} must hold, and {can_hold}"
         if self.n_needed < 1:
             always = self.weight * (1 - self.n_needed)
             further = f", and {self.weight:.4g} more for each of {self.n_conditions} that hold"
