@@ -277,6 +277,13 @@ def test_score_cards_are_printed_and_counted(folder, data, kind):
 
 
 @pytest.mark.parametrize("kind", OTHERS)
+def test_a_target_is_refused_where_no_precision_is_counted(folder, data, kind):
+    line = refused("rules", path_of(folder, kind), "--data", data, "--target", target_of(kind))
+    assert f"--target is for the precision of rules, which those of a {kind.__name__} (" in line
+    assert "don't have: leave it out." in line
+
+
+@pytest.mark.parametrize("kind", OTHERS)
 def test_rows_are_explained(folder, data, kind):
     path = path_of(folder, kind)
     explanations = load_model(path).explain(frame(folder))

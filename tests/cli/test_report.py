@@ -20,7 +20,7 @@ def data(trained):
 
 def test_the_page_is_that_of_the_function(model, data, tmp_path):
     out = tmp_path / "model.html"
-    assert done("report", model, "--out", out).output == ""
+    assert done("report", model, "--out", out).output == f"{out}: the page, for a browser\n"
     clf = load_model(model)
     assert out.read_text("ascii") == to_html(clf)
     done("report", model, "--data", data, "--rows", 3, "--out", out, "--overwrite")

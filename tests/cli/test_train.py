@@ -285,7 +285,7 @@ def test_integers_that_float64_does_not_hold_are_refused(train, write, tmp_path,
     [
         ([9007199254740993, 1] * 20, "9007199254740993"),
         ([float("inf"), 1.0] * 20, "contains infinity"),
-        (pa.array([0, 1] * 20, pa.timestamp("s")), "holds dates or times"),
+        (pa.array([0, 1] * 20, pa.timestamp("s")), "holds dates, times or durations. Replace"),
         ([[1], [2, 3]] * 20, "--drop leaves a column out"),
         ([b"1", b"2"] * 20, "--drop leaves a column out"),
     ],

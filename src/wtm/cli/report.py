@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import typer
+
 from wtm.cli.column_options import check_target_has_data
 from wtm.cli.errors import OptionError, options_named
 from wtm.cli.labelled_rows import rows_with_labels
@@ -37,6 +39,7 @@ def report(
         page = to_html(clf, X, y, row_names=names, image_shape=shape, n_rows=n_rows)
     with atomic_write(out) as file:
         file.write(page.encode())
+    typer.echo(f"{out}: the page, for a browser")
 
 
 def _shape(text: str) -> tuple[int, int]:

@@ -26,7 +26,10 @@ def rules(model: Path, per_class: int, options: TableOptions | None, target: str
     check_target_has_data(target, options)
     loaded: AnyModel = load_table_model(model)
     if target is not None and not isinstance(loaded, WTMClassifier):
-        raise ValueError(f"--target is for a WTMClassifier, and {model} holds a {type(loaded).__name__}: leave it out.")
+        raise ValueError(
+            f"--target is for the precision of rules, which those of a {type(loaded).__name__} ({model}) don't have: "
+            "leave it out."
+        )
     table = loaded.rules(*_counted_on(loaded, options, target))
     if not len(table):
         print_rules([str(table)])
