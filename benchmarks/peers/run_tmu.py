@@ -12,11 +12,11 @@ class TMU(Program):
 
         self._machine_class = TMClassifier
 
-    def build(self):
+    def build(self, **more):
         s = self.settings
         self._machine = self._machine_class(
             number_of_clauses=s.clauses, T=int(s.T), s=s.s, platform="CPU", boost_true_positive_feedback=1,
-            number_of_state_bits_ta=8, weighted_clauses=s.gamma > 0, seed=s.seed | 1,
+            number_of_state_bits_ta=8, weighted_clauses=s.gamma > 0, seed=s.seed | 1, **more,
         )  # fmt: skip
         # It accepts only uint32.
         self._training = self.data["X_train"].astype(np.uint32), self.data["y_train"].astype(np.uint32)
@@ -32,4 +32,5 @@ class TMU(Program):
         return self._machine.predict(self._test)
 
 
-serve(TMU)
+if __name__ == "__main__":
+    serve(TMU)

@@ -1,34 +1,14 @@
 """tmu, TMClassifier with patches: the clauses look at the patches one by one. X is of shape (n, height, width)."""
 
-import numpy as np
-from protocol import Program, serve
+from protocol import serve
+from run_tmu import TMU
 
 PATCH = (10, 10)
 
 
-class TMUConvolution(Program):
-    distribution = "tmu"
-
-    def load(self):
-        from tmu.models.classification.vanilla_classifier import TMClassifier
-
-        self._machine_class = TMClassifier
-
+class TMUConvolution(TMU):
     def build(self):
-        s = self.settings
-        self._machine = self._machine_class(
-            number_of_clauses=s.clauses, T=int(s.T), s=s.s, platform="CPU", patch_dim=PATCH,
-            boost_true_positive_feedback=1, number_of_state_bits_ta=8, weighted_clauses=s.gamma > 0, seed=s.seed | 1,
-        )  # fmt: skip
-        # It accepts only uint32.
-        self._training = self.data["X_train"].astype(np.uint32), self.data["y_train"].astype(np.uint32)
-        self._test = self.data["X_test"].astype(np.uint32)
-
-    def train(self):
-        self._machine.fit(*self._training)
-
-    def predict(self):
-        return self._machine.predict(self._test)
+        super().build(patch_dim=PATCH)
 
     def n_automata(self):
         n_down, n_across = (size - side + 1 for size, side in zip(self.data["X_train"].shape[1:], PATCH, strict=True))
