@@ -107,6 +107,16 @@ def test_a_study_of_optuna_draws_from_the_same_ranges(xor):
     assert in_range(study.best_params)
 
 
+def test_rows_and_labels_are_not_a_trial(xor):
+    with pytest.raises(
+        TypeError, match=r"trial must be an Optuna trial, got an object of type ndarray.*search_space\(\)"
+    ):
+        suggest(*xor)
+    optuna = pytest.importorskip("optuna")
+    with pytest.raises(TypeError, match="prefix must be a string, such as 'wtmclassifier__', got None"):
+        suggest(optuna.trial.FixedTrial({}), None)
+
+
 def test_a_prefix_goes_before_every_name():
     optuna = pytest.importorskip("optuna")
     trial = optuna.trial.FixedTrial({"a__n_clauses": 500, "a__T": 30.0, "a__s": 4.0, "a__gamma": 0.01})

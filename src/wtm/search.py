@@ -12,6 +12,8 @@ from typing import Any
 
 from scipy.stats import loguniform
 
+from wtm.utils.printable import short_repr
+
 __all__ = ["search_space", "suggest"]
 
 N_CLAUSES = (100, 200, 500, 1_000, 2_000)
@@ -54,7 +56,19 @@ def suggest(trial: Any, prefix: str = "") -> dict[str, Any]:
     -------
     dict
         Parameters for ``WTMClassifier(**...)`` or, with a prefix, for ``set_params`` of the pipeline.
+
+    Raises
+    ------
+    TypeError
+        `trial` is not a trial, or `prefix` not a string.
     """
+    if not hasattr(trial, "suggest_categorical"):
+        raise TypeError(
+            f"trial must be an Optuna trial, got an object of type {type(trial).__name__}. Call "
+            "suggest(trial) in the function that study.optimize calls; for scikit-learn's searches, use search_space()."
+        )
+    if not isinstance(prefix, str):
+        raise TypeError(f"prefix must be a string, such as 'wtmclassifier__', got {short_repr(prefix)}.")
     return {
         f"{prefix}n_clauses": trial.suggest_categorical(f"{prefix}n_clauses", N_CLAUSES),
         f"{prefix}T": trial.suggest_float(f"{prefix}T", *T, log=True),

@@ -220,8 +220,9 @@ def test_kinds_of_columns_that_frames_alone_have():
     pl = pytest.importorskip("polars")
     with pytest.raises(TypeError, match="column 'a' must hold numbers, booleans or strings, got dtype"):
         Booleanizer().fit(pl.DataFrame({"a": [[1], [2]]}))
-    with pytest.raises(TypeError, match="column 'day' holds dates"):
-        Booleanizer().fit(pl.DataFrame({"day": [1, 2]}).cast(pl.Date))
+    for kind in (pl.Date, pl.Datetime, pl.Duration):
+        with pytest.raises(TypeError, match=r"column 'day' holds dates, times or durations\. Replace"):
+            Booleanizer().fit(pl.DataFrame({"day": [1, 2]}).cast(kind))
 
 
 @pytest.mark.parametrize("make", [as_pandas, as_polars, as_arrow])

@@ -21,7 +21,7 @@ from tests.helpers.modelfiles import contents, forge
 from tests.helpers.shell import refused
 from tests.images import fingerprint
 from tests.images.conftest import crosses, small
-from wtm import ConvolutionalWTMClassifier, WTMClassifier, export, load_model
+from wtm import ConvolutionalWTMClassifier, ImageBooleanizer, WTMClassifier, export, load_model
 from wtm.modelfile.schema import SCHEMA_VERSION
 
 ENGINES = pytest.mark.parametrize("engine", ["lazy", "direct"])
@@ -247,6 +247,13 @@ def test_bad_images_are_refused_with_the_remedy(shapes, fitted, change, error, m
     if len(change(X) if not sp.issparse(change(X)) else [1]):  # no images can be predicted
         with pytest.raises(error, match=message):
             fitted.predict(change(X))
+
+
+@pytest.mark.parametrize("given", [None, 3, "cat.png", Path("cat.png"), ["cat.png", "dog.png"]], ids=str)
+def test_what_is_not_an_array_is_named(fitted, given):
+    for call in (lambda X: small().fit(X, [0, 1]), fitted.predict, ImageBooleanizer().fit):
+        with pytest.raises(TypeError, match=re.escape(f"X must be an array of images, got {given!r}.")):
+            call(given)
 
 
 def test_images_of_another_size_are_refused(fitted, shapes):

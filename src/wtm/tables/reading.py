@@ -156,7 +156,7 @@ def _read_array(X: np.ndarray) -> Table:
     if kind in "biuf":
         return Table(len(X), [NumberColumn(label, X[:, j], kind == "b") for j, label in enumerate(labels)], X)
     if kind in "mM":
-        raise _date_error(labels[0], str(X.dtype))
+        raise _date_error(labels[0])
     if kind in "OUT":
         return Table(len(X), [_read_objects(X[:, j].tolist(), label) for j, label in enumerate(labels)])
     raise TypeError(f"X must hold numbers, booleans or strings, got dtype {X.dtype}.")
@@ -196,7 +196,7 @@ def _read_pandas(column: Any, label: str) -> Column:
 def _read_series(series: nw.Series[Any], label: str) -> Column:
     dtype = series.dtype
     if dtype.is_temporal():
-        raise _date_error(label, str(dtype))
+        raise _date_error(label)
     if dtype.is_nested() or dtype == nw.Binary:
         raise TypeError(f"{label} must hold numbers, booleans or strings, got dtype {dtype}.")
     if dtype == nw.Decimal:
@@ -242,7 +242,7 @@ def _plain(value: Any, label: str) -> Value:
     if isinstance(value, str):
         return str(value)
     if isinstance(value, datetime.date | datetime.time | datetime.timedelta | np.datetime64 | np.timedelta64):
-        raise _date_error(label, type(value).__name__)
+        raise _date_error(label)
     if isinstance(value, bool | np.bool_):
         return bool(value)
     if not isinstance(value, numbers.Real | Decimal):
@@ -267,8 +267,8 @@ def _kind_error(label: str, value: Any) -> TypeError:
     )
 
 
-def _date_error(label: str, kind: str) -> TypeError:
+def _date_error(label: str) -> TypeError:
     return TypeError(
-        f"{label} holds dates or times ({kind}). Replace them with numbers or categories, such as the year, the "
-        "day of the week or the days since some date."
+        f"{label} holds dates, times or durations. Replace them with numbers or categories, such as the year, the day "
+        "of the week, the days since some date or the seconds that something took."
     )

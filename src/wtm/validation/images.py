@@ -1,6 +1,7 @@
 """Checks of images, and of the shape of patches."""
 
 import numbers
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -33,9 +34,11 @@ def read_images(X: Any, *, min_images: int = 1, name: str = "X") -> np.ndarray:
     ValueError
         The images have different sizes or no pixels, are too few, or the array has another number of dimensions.
     TypeError
-        They are not booleans or numbers.
+        They are not booleans or numbers, or no array, such as None or the path of a file.
     """
     images = _as_array(X, name)
+    if images.ndim == 0:
+        raise TypeError(f"{name} must be an array of images, got {short_repr(X)}.")
     if images.ndim not in (3, 4):
         raise ValueError(
             f"{name} must have the shape (n_images, height, width) or (n_images, height, width, n_channels), got "
@@ -51,6 +54,9 @@ def read_images(X: Any, *, min_images: int = 1, name: str = "X") -> np.ndarray:
 
 
 def _as_array(X: Any, name: str) -> np.ndarray:
+    first = X[0] if isinstance(X, list | tuple) and X else X
+    if isinstance(first, str | bytes | os.PathLike):
+        raise TypeError(f"{name} must be an array of images, got {short_repr(X)}. Read the files into an array first.")
     if sp.issparse(X):
         raise TypeError(
             f"{name} must be an array of images, got a sparse matrix. Pass X.toarray().reshape(-1, height, width)."
