@@ -44,6 +44,8 @@ class Program:
     columns : dict of lists
         What is known of each epoch: ``test_accuracy``, ``sampled_accuracy`` (on the training rows that the program
         samples), both fractions of 1, and ``type_i``, the number of Type I feedbacks.
+    seconds : list of float
+        The processor's time of each epoch trained here, of training alone.
     """
 
     def __init__(self, problem: Problem, setting: Setting, seed: int, n_skipped: int = 0) -> None:
@@ -60,6 +62,7 @@ class Program:
         program_sample(state, rows.copy(), n_skipped)
         sampled = training.rows(rows[:n_sampled])
         self.columns: dict[str, list[float]] = {"test_accuracy": [], SAMPLED: [], "type_i": []}
+        self.seconds: list[float] = []
         self._arrays = {"planes": planes, "weights": weights, "state": state}
         scratch = (np.empty(setting.n_clauses, np.bool_), np.empty(n_words, np.uint64), np.empty(n_words, np.uint64))
         feedback = (setting.p_s, setting.gamma, float(setting.T), n_literals)
@@ -78,7 +81,9 @@ class Program:
 
     def epoch(self) -> float:
         """Train for an epoch; return the test accuracy after it, a fraction of 1."""
+        start = time.process_time()
         self.columns["type_i"].append(int(interruptible(self._epoch)))
+        self.seconds.append(time.process_time() - start)
         for column, accuracy in self._accuracies.items():
             self.columns[column].append(float(interruptible(accuracy)))
         return self.columns["test_accuracy"][-1]
