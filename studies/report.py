@@ -7,7 +7,6 @@ from studies import few_rules, few_rules_page, rule_length
 from studies.designs import (
     ABLATIONS,
     FOLDER,
-    Ablation,
     Runs,
     averaged_epochs,
     common_epochs,
@@ -16,9 +15,12 @@ from studies.designs import (
     seed_means,
 )
 from studies.findings import explain_program, program_table
+from studies.open_questions import questions_table
 from wtm.paper.intervals import between, mean_text
 from wtm.paper.json_files import ENVIRONMENT, read_json
 from wtm.paper.report import describe_environment
+from wtm.paper.reported import papers_row
+from wtm.paper.settings import large_machines
 from wtm.paper.text_table import NOTHING, Table, say
 
 _HEADER = ("changed", "clauses", "epochs", "changed (%)", "unchanged (%)", "difference")
@@ -37,7 +39,13 @@ is the 95 % interval over seeds, of a difference Welch's. Fewer than three seeds
 _PROGRAM = """\
 ## The authors' program, draw by draw
 
-The program takes the examples in the order of the file in every epoch, and so does `wtm` here. The paper has 98.50.
+The program takes the rows in the order of the file in every epoch, and so does `wtm` here. The paper has {mean:.2f}.
+"""
+
+_QUESTIONS = """\
+## Open questions
+
+What would settle what the tables above and those of paper.md leave open.
 """
 
 
@@ -52,11 +60,10 @@ def write_page(folder: Path, path: Path) -> None:
     results = read_ablations(folder)
     blocks = [_INTRODUCTION.strip(), ablations_table(folder, results).markdown()]
     if table := program_table(results):
-        blocks += [_PROGRAM.strip(), table.markdown()]
+        mean = papers_row("mnist", large_machines("mnist")[0])[1].mean
+        blocks += [_PROGRAM.format(mean=mean).strip(), table.markdown()]
     blocks.append("\n".join(f"- {sentence}" for sentence in explain_program(results)))
-    missing = [key for key, ablation in ABLATIONS.items() if key not in results and not ablation.is_plain]
-    if missing:
-        blocks.append(f"Missing: {', '.join(missing)}.")
+    blocks += [_QUESTIONS.strip(), questions_table(results, folder.parent).markdown()]
     origins = (describe_environment(*(run[name] for name in ENVIRONMENT)) for run in chain(*results.values()))
     blocks += ["## Where it was computed", "\n".join(dict.fromkeys(origins))]
     path.write_text("\n\n".join(block for block in blocks if block) + "\n", encoding="utf-8")
@@ -68,29 +75,20 @@ def ablations_table(folder: Path, results: dict[str, Runs]) -> Table:
     rows = []
     for key, runs in results.items():
         ablation = ABLATIONS[key]
-        base, base_key = _base(folder, results, ablation, key)
-        if ablation.by_program or ablation.is_plain:
+        if ablation.base is None:  # the authors' program, more seeds of main trainings, or a machine of its own
             continue
+        if isinstance(ablation.base, str):
+            base, base_key = results.get(ablation.base, []), ablation.base
+        else:
+            base, base_key = main_trainings(folder, ablation.base, ablation.data), key
         n_epochs = common_epochs(runs, *([base] if base else []))
         means = seed_means(key, runs, n_epochs)
         epochs = f"{n_epochs:,} ({averaged_epochs(key, n_epochs)})"
         row = [ablation.title, f"{ablation.setting.n_clauses:,}", epochs, mean_text(means)]
-        if base:
-            unchanged = seed_means(base_key, base, n_epochs)
-            row += [mean_text(unchanged), str(between(means, unchanged))]
-        else:
-            row += [NOTHING if ablation.reported is None else f"authors {ablation.reported:.2f}", NOTHING]
+        unchanged = seed_means(base_key, base, n_epochs) if base else []
+        row += [mean_text(unchanged), str(between(means, unchanged))] if unchanged else [NOTHING, NOTHING]
         rows.append(row)
     return Table(_HEADER, rows)
-
-
-def _base(folder: Path, results: dict[str, Runs], ablation: Ablation, key: str) -> tuple[Runs, str]:
-    """Return what an ablation is compared with, and the ablation whose window it has."""
-    if ablation.base is None:
-        return [], key
-    if isinstance(ablation.base, str):
-        return results.get(ablation.base, []), ablation.base
-    return main_trainings(folder, ablation.base, ablation.data), key
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from wtm.paper.environment import environment
 from wtm.paper.problem import Problem
 from wtm.paper.record import HISTORY, SAMPLED, Record
 from wtm.paper.report.other_methods import METHODS
+from wtm.paper.report.result_folder import FILE_ORDER
 from wtm.paper.settings import COMPRESSION, PRESETS, SWEEPS, WEIGHTS, Setting, Swept, large_machines
 
 ENVIRONMENT = environment()
@@ -83,6 +84,19 @@ def write_sampling(folder, *, first_epoch=True, factor=8.0):
     (folder / "sampling" / "sampling.json").write_text(json.dumps(content))
 
 
+def write_program_speed(folder, again=0.95):
+    """Write the times of three epochs; `again` is the accuracy that the repetition has after the last one."""
+    machine = {
+        "n_clauses": 4_000,
+        "program": {"seconds": [60.0, 50.0, 40.0], "test_accuracy": [0.9, 0.92, 0.95]},
+        "repetition": {"seconds": [50.0, 40.0, 30.0], "test_accuracy": [0.9, 0.92, again]},
+        "wtm": {"seconds": [4.0, 1.0, 0.5]},
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    content = {"kind": "program speed", "machines": [machine], **ENVIRONMENT}
+    (folder / "program-speed.json").write_text(json.dumps(content))
+
+
 def write_baselines(folder, names):
     (folder / "baselines").mkdir(parents=True)
     for i, name in enumerate(names):
@@ -120,11 +134,13 @@ def write_everything(folder):
             for seed in range(3):
                 accuracies = [level + (i % 2) / 100 + seed / 1000 for i in range(n_epochs)]
                 keep(folder, made_up_record(setting, accuracies, seed=seed, key=key))
-    for name in ("grey-51", "grey-128", "program"):
-        write_ablation(folder, name, *([89.05 + seed / 1000] * 200 for seed in range(3)))
+    for name in ("grey-51", "grey-128", "program", *FILE_ORDER):
+        level = 80 if "-tm-" in name else 89
+        write_ablation(folder, name, *([level + seed / 1000] * 200 for seed in range(3)))
     write_ablation(folder, "program-tm", [89.0], type_i=[12_600_000])
     write_baselines(folder, METHODS)
     write_sampling(folder)
+    write_program_speed(folder)
 
 
 def write_mnist(folder, n_train=600, n_test=30):

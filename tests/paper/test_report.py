@@ -10,6 +10,7 @@ from tests.helpers.made_up_results import (
     write_ablation,
     write_baselines,
     write_everything,
+    write_program_speed,
     write_sampling,
 )
 from wtm.paper.record import SAMPLED
@@ -19,8 +20,9 @@ from wtm.paper.report.errata import windows_of_table_3
 from wtm.paper.report.result_folder import read_results
 from wtm.paper.report.sampling import mean_draws
 from wtm.paper.run_options import quick_setting
-from wtm.paper.settings import COMPRESSION, SWEEPS, WEIGHTS, Swept, large_machines
+from wtm.paper.settings import COMPRESSION, PRESETS, SWEEPS, WEIGHTS, Preset, Swept, large_machines
 
+REPOSITORY = Path(__file__).parents[2]
 BEST, CLASSIC = large_machines("connect-4")
 
 
@@ -82,12 +84,13 @@ def test_one_training_alone(tmp_path):
     text = report_of(tmp_path)
     assert report_of(tmp_path) == text
     tm = "TM: 25,000 clauses per class, p_s 0.033, T 100"
-    assert f"{tm} (`wtm reproduce connect-4 --preset classic --methods tm`)" in " ".join(text.split())
+    assert f"{tm} (`wtm reproduce connect-4 --preset classic`)" in " ".join(text.split())
     assert "Connect-4, WTM 25,000: 3 of 1,000 (-0.50 in the last 1)." in " ".join(text.split())
-    assert "`wtm reproduce imdb --recipe authors --preset best --methods wtm`" in text
+    assert "`wtm reproduce imdb --recipe authors --preset best`" in " ".join(text.split())
     assert "Made by `wtm reproduce connect-4 --preset best`." in text
     assert "`python -m studies.sampling_speed`" in text
-    assert "| Connect-4, WTM 25,000 | 76 | 2 (3) | 38 |" in text
+    assert "| Connect-4, WTM 25,000 | 76 | 2 | wall | 3 | 1 |" in text
+    assert "| **WTM 25,000, T 100** | **1** | **3 of 1,000 (1)** |" in text
     found = by_claim(tmp_path)
     expected = ("87.50 (1 seed)", "+0.18", "3 of 1,000 epochs", "undecided")
     assert found["Connect-4: mean of the WTM of 25,000 clauses"] == expected
@@ -152,13 +155,71 @@ def test_a_better_tm_with_another_t_is_named(tmp_path):
     assert better in " ".join(report_of(tmp_path).split())
 
 
-def test_trainings_that_differ_in_the_order_are_pooled_for_imdbs_mean(tmp_path):
-    best = large_machines("imdb-authors")[0]
-    keep(tmp_path, *seeds_of(best, 90.0, 90.2, key="imdb-authors"))
-    write_ablation(tmp_path, "imdb-file-order", [90.1] * 5, key="imdb-authors", setting=best)
-    found = by_claim(tmp_path)["IMDb, authors' features: mean of the WTM of 25,000 clauses"]
-    assert (found.here, found.difference) == ("90.10 ± 0.25 (3 seeds)", "-0.15 ± 0.50")
-    assert by_claim(tmp_path)["IMDb, authors' features: peak of the WTM of 25,000 clauses"].here == "90.10 (2 seeds)"
+@pytest.mark.parametrize(("n_complete", "here", "protocol"), [
+    (3, "98.20 ± 0.25 (3 seeds)", "yes"),
+    (2, "97.95 ± 0.38 (4 seeds)", "200 of 300 epochs"),
+])  # fmt: skip
+def test_three_complete_trainings_make_shorter_ones_superfluous(tmp_path, n_complete, here, protocol):
+    best = large_machines("mnist")[0]
+    means = [98.1, 98.2, 98.3][:n_complete] + [97.8, 97.7][: 4 - n_complete]
+    lengths = [300] * n_complete + [200] * (4 - n_complete)
+    for seed, (mean, n_epochs) in enumerate(zip(means, lengths, strict=True)):
+        keep(tmp_path, made_up_record(best, [mean] * n_epochs, seed=seed, key="mnist"))
+    found = by_claim(tmp_path)["MNIST: mean of the WTM of 4,000 clauses"]
+    assert (found.here, found.protocol) == (here, protocol)
+
+
+def test_peaks_are_those_of_the_papers_epochs(tmp_path):
+    few = COMPRESSION["imdb"].weighted.setting
+    keep(tmp_path, made_up_record(few, [89.0] * 30 + [95.0] * 5, key="imdb"))
+    found = by_claim(tmp_path)["IMDb: peak of the WTM of 3,200 clauses"]
+    assert (found.here, found.protocol) == ("89.00 (1 seed)", "yes")
+
+
+def test_the_order_of_the_file_is_compared_with_new_orders(tmp_path):
+    few, many = COMPRESSION["connect-4"].weighted.setting, COMPRESSION["connect-4"].classic.setting
+    keep(tmp_path, *(record for setting in (few, many) for record in seeds_of(setting, *around(84.0))))
+    for name, setting, mean in (("connect-4-file-order", few, 83.0), ("connect-4-tm-file-order", many, 81.0)):
+        write_ablation(tmp_path, name, *([m] * 7 for m in around(mean)), key="connect-4", setting=setting)
+    text = " ".join(report_of(tmp_path).split())
+    assert "Connect-4, WTM 200: -1.00 ± 0.02; Connect-4, TM 10,000: -3.00 ± 0.02" in text
+    assert "Connect-4, WTM 25,000: not measured" in text
+    found = by_claim(tmp_path)
+    claim = found["Connect-4, rows in the order of the file: a WTM of 200 clauses reaches a TM of 10,000"]
+    assert (claim.difference, claim.protocol) == ("+2.00 ± 0.02", "7 of 1,000 epochs; TM's T and p_s assumed")
+    large = "Connect-4, rows in the order of the file: a WTM of 25,000 clauses is better than a TM of 25,000"
+    assert found[large].verdict == "not measured"
+
+
+def test_each_machine_is_made_by_one_command(tmp_path):
+    compression, (light, small_tm) = COMPRESSION["mnist"], PRESETS["mnist"][Preset.LIGHT]
+    assert light.setting == compression.weighted.setting
+    keep(tmp_path, *seeds_of(light.setting, *around(98.0), key="mnist"))
+    keep(tmp_path, *seeds_of(compression.classic.setting, 98.0, key="mnist"))
+    keep(tmp_path, *seeds_of(small_tm.setting, 97.0, 97.1, key="mnist"))
+    made = (
+        "Made by `wtm reproduce compression mnist --methods tm`, `wtm reproduce compression mnist --methods wtm "
+        "--seeds 3`, `wtm reproduce mnist --preset light --methods tm --seeds 2`."
+    )
+    assert made in " ".join(report_of(tmp_path).split())
+
+
+def test_factors_of_times_are_those_of_the_same_epochs(tmp_path):
+    keep(tmp_path, made_up_record(BEST, [87.0] * 4, seconds=1.0), made_up_record(CLASSIC, [82.0] * 2, seconds=3.0))
+    record = made_up_record(BEST, [87.0] * 4)
+    record.history["seconds"][:] = [2.0, 2.0, 0.1, 0.1]  # later epochs are faster
+    keep(tmp_path, record)
+    found = by_claim(tmp_path)["Connect-4: at 25,000 clauses the WTM is slightly faster than the TM"]
+    assert (found.here, found.verdict) == ("1.5 times", "–")
+
+
+def test_the_programs_own_seed_is_one_run(tmp_path):
+    write_ablation(tmp_path, "program", [98.4] * 300, [98.0] * 300)
+    write_sampling(tmp_path)
+    found = by_claim(tmp_path)
+    own = found["MNIST: the same mean, the authors' program with its own seed"]
+    assert own == ("98.40 (1 run)", "-0.10", "yes", "–")
+    assert found["MNIST: the same, runs of the authors' program"].verdict == "undecided"
 
 
 def test_peaks_and_means_are_apart(tmp_path):
@@ -199,11 +260,14 @@ def test_held_weights_are_reported(tmp_path):
     assert held in " ".join(report_of(tmp_path).split())
 
 
+@pytest.mark.parametrize("name", ["wtm", "program"])
 @pytest.mark.parametrize(("deviation", "verdict"), [(0.001, "yes"), (0.03, "undecided"), (1.0, "no")])
-def test_runs_are_similar_if_their_deviation_is_within_the_margin(tmp_path, deviation, verdict):
+def test_runs_are_similar_if_their_deviation_is_within_the_margin(tmp_path, deviation, verdict, name):
     means = (98 - deviation, 98.0, 98 + deviation)
     keep(tmp_path, *seeds_of(large_machines("mnist")[0], *means, key="mnist"))
-    assert by_claim(tmp_path)["MNIST: multiple runs behave similarly"].verdict == verdict
+    write_ablation(tmp_path, "program", *([mean] * 5 for mean in means))
+    claim = {"wtm": "multiple runs behave similarly", "program": "the same, runs of the authors' program"}[name]
+    assert by_claim(tmp_path)[f"MNIST: {claim}"].verdict == verdict
 
 
 def test_sampling_alone_without_the_first_epoch(tmp_path):
@@ -236,9 +300,17 @@ def test_table_3_is_compared_with_the_program(tmp_path):
     assert list(windows_of_table_3(read_everything(tmp_path))) == []
     accuracies = [50.0] * 160 + [98.0 + i / 50 for i in range(40)]
     write_ablation(tmp_path, "program", accuracies)
-    (sentence,) = windows_of_table_3(read_results(tmp_path))
-    assert "epochs 161 to 200 maximum 98.78, minimum 98.00, mean 98.39, s.d. 0.23" in sentence
-    assert "range 98.01–98.77 from 2.5 to 97.5 % and 98.03–98.75 from 5 to 95 %" in sentence
+    figures, fitting, missing = windows_of_table_3(read_results(tmp_path))
+    has = "98.78, 98.00, 98.39, 0.23 and 98.01–98.77 (2.5 to 97.5 %) or 98.03–98.75 (5 to 95 %) over epochs 161 to 200."
+    assert figures.endswith(f"the authors' program with its own seed has {has}")
+    assert fitting == "All six figures of the table are those of none of these."
+    assert missing == "Epochs 251 to 300 are not trained."
+
+
+def test_the_window_that_has_all_figures_of_table_3_is_named():
+    figures, fitting, *_ = windows_of_table_3(read_results(REPOSITORY / "results"))
+    assert "over epochs 161 to 200" in figures
+    assert fitting == "All six figures of the table are those of epochs 161 to 200 with the range from 5 to 95 %."
 
 
 def read_everything(folder):
@@ -252,6 +324,15 @@ def test_trainings_of_a_sweep_are_looked_at_over_the_same_epochs(tmp_path):
     text = report_of(tmp_path)
     assert "gamma swept, 200 clauses per class, 5 epochs, 1 seed per point" in text
     assert "6 of 8 points" in text
+
+
+@pytest.mark.parametrize(("again", "said"), [(0.95, "the same test accuracy"), (0.94, "**another test accuracy**")])
+def test_the_programs_speed(tmp_path, again, said):
+    write_program_speed(tmp_path, again)
+    text = report_of(tmp_path)
+    assert "| 4,000 clauses, epoch 1 | 60 | 50 | 4 | 15 |" in text
+    assert "| 4,000 clauses, epoch 3 | 40 | 30 | 0.5 | 80 |" in text
+    assert f"Program and repetition have {said} after each of the 3 epochs." in " ".join(text.split())
 
 
 def test_no_results_are_no_report(tmp_path):
@@ -270,8 +351,7 @@ def test_quick_results_are_named_as_such_and_never_mixed_in(tmp_path):
 
 
 def test_the_page_in_the_repository_is_what_its_results_make(tmp_path):
-    repository = Path(__file__).parents[2]
-    write_report(repository / "results", tmp_path)
-    assert (tmp_path / "paper.md").read_text(encoding="utf-8") == (repository / "docs" / "paper.md").read_text("utf-8")
-    figures = {path.name for path in (repository / "docs" / "paper").iterdir()}
+    write_report(REPOSITORY / "results", tmp_path)
+    assert (tmp_path / "paper.md").read_text(encoding="utf-8") == (REPOSITORY / "docs" / "paper.md").read_text("utf-8")
+    figures = {path.name for path in (REPOSITORY / "docs" / "paper").iterdir()}
     assert figures == {path.name for path in (tmp_path / "paper").iterdir()}

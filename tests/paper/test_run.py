@@ -116,6 +116,8 @@ def test_a_second_signal_stops_at_once_and_keeps_the_last_checkpoint(problem, tm
     monkeypatch.undo()
     (record,) = carry_out(problem, [PLAN], options(tmp_path, resume=True))
     assert [session["epochs"] for session in record.sessions] == [[1, 2], [3, 6]]
+    assert all(session["cpu_seconds"] > 0 and session["wall_seconds"] > 0 for session in record.sessions)
+    assert min(record.cpu_seconds) > 0
 
 
 def test_a_process_that_dies_between_record_and_checkpoint_loses_nothing_more(problem, tmp_path, monkeypatch):

@@ -12,6 +12,7 @@ from wtm.paper.settings import (
     Swept,
     averaged_epochs,
     large_machines,
+    planned_epochs,
 )
 from wtm.validation.parameters import check_parameters
 
@@ -97,3 +98,13 @@ def test_light_has_a_classic_machine_of_the_same_size():
 ])  # fmt: skip
 def test_statistics_are_over_the_papers_epochs_or_a_fifth(data, n_epochs, averaged):
     assert averaged_epochs(data, n_epochs) == averaged <= AVERAGED[data]
+
+
+@pytest.mark.parametrize(("setting", "n_epochs"), [
+    (PRESETS["mnist"][Preset.BEST][0].setting, 300),
+    (PRESETS["mnist"][Preset.LIGHT][0].setting, 300),  # as in the paper's comparison, and not as in the preset
+    (PRESETS["mnist"][Preset.LIGHT][1].setting, 400),
+    (SWEEPS["mnist"][Swept.T][0].setting, None),
+])  # fmt: skip
+def test_planned_epochs(setting, n_epochs):
+    assert planned_epochs("mnist", setting) == n_epochs

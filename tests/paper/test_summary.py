@@ -43,6 +43,18 @@ def test_summary_of_fewer_epochs_is_that_of_a_shorter_training():
     assert cut.seed_peaks == pytest.approx((90,))
 
 
+def test_the_processors_time_is_taken_if_all_sessions_have_it():
+    record, other = (made_up_record(SMALL, ACCURACIES, seed=seed, seconds=2.0) for seed in range(2))
+    wall = summarise([record])
+    assert (wall.seed_seconds, wall.is_cpu_time) == ((2.0,), False)
+    session = record.sessions.pop()
+    for epochs, cpu_seconds in (([1, 10], 5.0), ([11, 11], 10.0)):  # a half of the processor, then all of it
+        record.sessions.append({**session, "epochs": epochs, "wall_seconds": 10.0, "cpu_seconds": cpu_seconds})
+    processor = summarise([record])
+    assert (processor.seed_seconds, processor.is_cpu_time) == ((pytest.approx(12 / 11),), True)
+    assert not summarise([record, other]).is_cpu_time
+
+
 def cells(table, start):
     (row,) = [row for row in table.rows if row[0].startswith(start)]
     return dict(zip(table.header, row, strict=True))
@@ -50,7 +62,7 @@ def cells(table, start):
 
 def test_table_has_the_authors_figures_next_to_ours():
     authors, ours = accuracy_table([[made_up_record(BEST, [87.0] * 8 + [88.0, 87.5])]]).rows
-    name, ours_only = "WTM 25,000, T 100", ("1", "10 (2)", "87.75", "0.25", "87.50–88.00", "87.51–87.99")
+    name, ours_only = "WTM 25,000, T 100", ("1", "10 of 1,000 (2)", "87.75", "0.25", "87.50–88.00", "87.51–87.99")
     papers = ("1", "1,000 (200)", "87.32", "0.20", "86.75–87.91", "86.97–87.66")
     assert authors == (f"{name}, authors", *papers, "87.24", "87.91")
     assert ours == tuple(f"**{cell}**" for cell in (name, *ours_only, "87.50", "88.00"))

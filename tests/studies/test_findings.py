@@ -48,12 +48,20 @@ def test_how_far_off_the_own_seed_is():
 
 def test_deviations_are_compared_from_three_seeds_on():
     text = said({"program": runs(98.5, 98.3, 98.31), "file-order": OURS})
-    assert "3 seeds is 0.113, that of wtm's 0.050 (F test, p = 0.16)" in text
+    assert "3 seeds is 0.113, that of wtm's 0.050 (F test, one-sided: p = 0.16)" in text
 
 
-def test_a_longer_training_with_the_own_seed_is_reported():
-    program = [runs(98.5, n_epochs=300)[0], runs(98.5, 98.3)[1]]
-    assert "With its own seed the program has 98.50 after 300 epochs." in said({"program": program})
+@pytest.mark.parametrize(("own", "relation"), [(98.5, "outside"), (98.4, "inside")])
+def test_the_own_seed_is_compared_with_three_others(own, relation):
+    # t = 4.303 with 2 degrees of freedom: 4.303 * 0.03 * sqrt(4 / 3) = 0.15
+    text = said({"program": runs(own, 98.27, 98.3, 98.33)})
+    assert f"other seeds by {own - 98.3:+.2f}, {relation} the 95 % interval of one more run, ± 0.15." in text
+
+
+def test_an_unfinished_training_with_skipped_draws_shortens_nothing():
+    table = program_table({"program": runs(98.5), "program-skipping": runs(98.4, n_epochs=70)})
+    assert [row[0] for row in table.rows] == ["program, its own seed"]
+    assert "200 epochs" in table.header[0]
 
 
 @pytest.mark.parametrize(("key", "name"), [("program-3", "MNIST"), ("connect-4-program", "Connect-4")])

@@ -31,8 +31,9 @@ the difference that does not matter: twice the standard deviation that the paper
 - “Better” holds (*yes*) if a > 0, and does not (*no*) if b < 0.
 - “Reaches” holds if a > -m, and does not if b < 0.
 - A figure holds if a > -m and b < m, and does not if 0 is outside [a, b].
-- What is true or false of each training holds if it is true of all, and does not if of none.
-- All else is *undecided*.
+- Runs are similar if the 95 % interval of their standard deviation is below m, and are not if it is above.
+- What is true or false of each training, method or step holds if it is true of all, and does not if of none.
+- All else is *undecided*. Times, sizes and what is calculated have no verdict (–).
 
 Intervals are t intervals over seeds: Welch's between two machines; against the paper, which has one run, those for one
 more run, as if its runs varied as ours do. Fewer than {seeds} seeds have no interval and no verdict."""

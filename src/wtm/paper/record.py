@@ -43,7 +43,8 @@ class Record:
     history: dict[str, list[Any]] = field(default_factory=lambda: {name: [] for name in HISTORY})  # an item per epoch
     weights: list[dict[str, Any]] = field(default_factory=list)  # `describe_weights` of each class
     sessions: list[dict[str, Any]] = field(default_factory=list)
-    """Each uninterrupted part: first and last of its epochs, n_jobs, environment."""
+    """Each uninterrupted part: first and last of its epochs, n_jobs, environment, and since version 0.2.0 its
+    ``wall_seconds`` and ``cpu_seconds``, evaluation included."""
 
     @property
     def name(self) -> str:
@@ -55,6 +56,18 @@ class Record:
     def n_epochs(self) -> int:
         """Number of epochs so far."""
         return len(self.history["test_accuracy"])
+
+    @property
+    def cpu_seconds(self) -> list[float] | None:
+        """The processor's time per epoch: that by the clock, times the session's share; None if a session lacks it."""
+        if any("cpu_seconds" not in session for session in self.sessions):
+            return None
+        found = list(self.history["seconds"])
+        for session in self.sessions:
+            first, last = session["epochs"]
+            share = session["cpu_seconds"] / session["wall_seconds"]
+            found[first - 1 : last] = [seconds * share for seconds in found[first - 1 : last]]
+        return found
 
     def write(self, path: Path) -> None:
         """Write the file, atomically."""

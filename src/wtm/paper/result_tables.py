@@ -5,7 +5,7 @@ from typing import Any
 from wtm.paper.intervals import half_width
 from wtm.paper.record import Groups, Record, common_epochs
 from wtm.paper.reported import Reported, Statistics, reported_for
-from wtm.paper.settings import AVERAGED, Setting, Swept
+from wtm.paper.settings import AVERAGED, Setting, Swept, planned_epochs
 from wtm.paper.summary import Summary, summarise
 from wtm.paper.text_table import NOTHING, Table, span
 
@@ -15,7 +15,7 @@ ACCURACY_EXPLANATION = """\
 Test accuracy in per cent. Mean, standard deviation (sd), minimum, maximum and 95 % range are over the last epochs,
 whose number is in brackets. Several seeds have the mean of each, and ± the 95 % interval of the mean over seeds. “Last”
 is the last epoch, “peak” the best of all, selected on the test set; the authors' are from the readme of their program.
-Nothing was tuned or stopped on the test set."""
+Nothing was tuned or stopped on the test set. “200 of 300” epochs are fewer than the command of the row trains."""
 """How to read an `accuracy_table`."""
 
 FIGURE_CLASS = "9"
@@ -63,9 +63,11 @@ def _authors(key: str, setting: Setting, reported: tuple[Reported, ...]) -> tupl
 def _ours(key: str, setting: Setting, summary: Summary) -> tuple[str, ...]:
     mean, *others = _statistics(summary.statistics)
     half = half_width(summary.seed_means)
+    planned = planned_epochs(key, setting) or 0
+    of_planned = f" of {planned:,}" if summary.epochs < planned else ""
     row = (
         _machine(setting) + ", authors' features" * key.endswith("-authors"),
-        f"{summary.n_seeds}", f"{summary.epochs:,} ({summary.averaged})",
+        f"{summary.n_seeds}", f"{summary.epochs:,}{of_planned} ({summary.averaged})",
         mean + ("" if half is None else f" ± {half:.2f}"), *others, f"{summary.last:.2f}",
         f"{sum(summary.seed_peaks) / summary.n_seeds:.2f}",
     )  # fmt: skip

@@ -101,8 +101,11 @@ def _carry_out(before: Record, n_epochs: int, folder: Path, problem: Problem, op
         if session["epochs"][0] <= done
     ]
 
+    wall, cpu = time.perf_counter(), time.process_time()
+
     def keep(clf: WTMClassifier) -> None:
-        session = {"epochs": [done + 1, clf.n_epochs_], "n_jobs": options.n_jobs, **environment()}
+        times = {"wall_seconds": time.perf_counter() - wall, "cpu_seconds": time.process_time() - cpu}
+        session = {"epochs": [done + 1, clf.n_epochs_], "n_jobs": options.n_jobs, **times, **environment()}
         history = {column: [entry[name] for entry in clf.history_] for column, name in HISTORY.items()}
         if is_sampled:
             history[SAMPLED] = [entry[SAMPLED] for entry in clf.history_]

@@ -142,6 +142,15 @@ def paper_epochs(key: str, setting: Setting) -> int | None:
     return next((plan.n_epochs for plan in plans if plan.setting == setting), None)
 
 
+def planned_epochs(key: str, setting: Setting) -> int | None:
+    """Return the number of epochs that the paper or, if it has no figures of a machine, its preset trains it.
+
+    None for machines of sweeps alone.
+    """
+    light = PRESETS[key][Preset.LIGHT]
+    return paper_epochs(key, setting) or next((plan.n_epochs for plan in light if plan.setting == setting), None)
+
+
 def _sweeps(
     key: str, light: Setting, classic: Setting, gammas: tuple[float, ...], clauses: tuple[int, ...], epochs: int
 ) -> dict[Swept, Plans]:

@@ -42,6 +42,13 @@ def span(ends: Iterable[float] | None) -> str:
     return NOTHING if ends is None else "–".join(f"{end:.2f}" for end in ends)
 
 
+def factor_span(factors: Iterable[float]) -> str:
+    """Return the smallest and the largest of some factors, in two digits."""
+    factors = list(factors)
+    low, high = (f"{float(f'{value:.2g}'):g}" for value in (min(factors), max(factors)))
+    return low if low == high else f"{low}–{high}"
+
+
 def signed(difference: float) -> str:
     """Return a difference with its sign and two digits, never minus zero."""
     return f"{round(difference, 2) + 0.0:+.2f}"

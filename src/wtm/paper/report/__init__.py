@@ -9,7 +9,7 @@ from wtm.paper.intervals import MIN_SEEDS, RULE
 from wtm.paper.json_files import prepare_folder
 from wtm.paper.report.claim import margin
 from wtm.paper.report.claims import HEADLINES, OTHERS, claims_table
-from wtm.paper.report.errata import impossible_deviation, windows_of_table_3
+from wtm.paper.report.errata import largest_deviation, windows_of_table_3
 from wtm.paper.report.provenance import describe_environment, provenance
 from wtm.paper.report.result_folder import Results, read_results
 from wtm.paper.report.sections import Sections
@@ -43,8 +43,11 @@ def write_report(folder: Path, out: Path) -> None:
         **{key.replace("-", "_"): sections.data_set(key) for key in NAMES},
         "times": sections.times(),
         "sampling": sections.sampling(),
-        "windows": windows_of_table_3(results),
-        "impossible": [impossible_deviation()],
+        "order": ["; ".join(sections.file_order()) or "not measured"],
+        "min_seeds": [str(MIN_SEEDS)],
+        "windows": [" ".join(windows_of_table_3(results))],
+        "impossible": [largest_deviation(0.95)],
+        "barely_possible": [largest_deviation(0.9)],
         "provenance": ["\n".join(f"- {item}" for item in provenance(results))],
     }
     template = Template(files(__name__).joinpath("paper_template.md").read_text(encoding="utf-8"))

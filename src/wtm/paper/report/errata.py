@@ -1,45 +1,64 @@
 """What the results say about slips of the paper."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from wtm.paper.report.result_folder import Results
 from wtm.paper.reported import papers_row
-from wtm.paper.settings import AVERAGED, large_machines
+from wtm.paper.settings import averaged_epochs, large_machines
 
-_WINDOWS = (200, 40), (300, AVERAGED["mnist"])
+_PROGRAMS_EPOCHS = 200
+"""Epochs of the large machine in the readme of the authors' program."""
+_WINDOWS = tuple((n, averaged_epochs("mnist", n)) for n in (_PROGRAMS_EPOCHS, 300))
 _RANGES = ((2.5, 97.5), (5.0, 95.0))
 
 
 def windows_of_table_3(results: Results) -> Iterator[str]:
     """Yield what the authors' program with its own seed has over windows that may be those of table 3."""
-    theirs = papers_row("mnist", large_machines("mnist")[0])[1]
+    row = papers_row("mnist", large_machines("mnist")[0])[1]
+    theirs = [f"{value:.2f}" for value in (row.maximum, row.minimum, row.mean, row.deviation, row.low, row.high)]
     for run in results.ablations.get("program", []):
-        if run["seed"] != 0:
-            continue
-        said = []
-        for n_epochs, n_last in _WINDOWS:
-            if len(run["test_accuracy"]) < n_epochs:
-                continue
-            last = 100 * np.array(run["test_accuracy"][n_epochs - n_last : n_epochs])
-            ranges = " and ".join(
-                f"{low:.2f}–{high:.2f} from {a:g} to {b:g} %"
-                for a, b in _RANGES
-                for low, high in [np.quantile(last, [a / 100, b / 100], method="hazen")]
+        if run["seed"] == 0:
+            found = {window: _statistics(run, *window) for window in _WINDOWS if len(run["test_accuracy"]) >= window[0]}
+            said = [f"{_sentence(*of_window)} over {_name(*window)}" for window, of_window in found.items()]
+            yield (
+                f"The table has maximum {theirs[0]}, minimum {theirs[1]}, mean {theirs[2]}, s.d. {theirs[3]} and range "
+                f"{theirs[4]}–{theirs[5]}; the authors' program with its own seed has "
+                f"{'; '.join(said) or 'no such epochs'}."
             )
-            said.append(
-                f"over epochs {n_epochs - n_last + 1} to {n_epochs} maximum {last.max():.2f}, minimum "
-                f"{last.min():.2f}, mean {last.mean():.2f}, s.d. {last.std():.2f}, range {ranges}"
-            )
-        yield (
-            f"The authors' program with its own seed has {'; '.join(said)}. The table has {theirs.maximum:.2f}, "
-            f"{theirs.minimum:.2f}, {theirs.mean:.2f}, {theirs.deviation:.2f} and {theirs.low:.2f}–{theirs.high:.2f}."
-        )
+            fitting = [
+                f"{_name(*window)} with the range from {a:g} to {b:g} %"
+                for window, (figures, ranges) in found.items()
+                for (a, b), ends in ranges.items()
+                if [*figures, *ends] == theirs
+            ]
+            yield f"All six figures of the table are those of {' and '.join(fitting) or 'none of these'}."
+            yield from (f"{_name(*window).capitalize()} are not trained." for window in _WINDOWS if window not in found)
 
 
-def impossible_deviation() -> str:
-    """Return the largest standard deviation that the range and the quantiles of table 7's TM allow."""
+def _statistics(
+    run: dict[str, Any], n_epochs: int, n_last: int
+) -> tuple[list[str], dict[tuple[float, float], list[str]]]:
+    """Return maximum, minimum, mean and deviation, and the ends of each range, in two digits."""
+    last = 100 * np.array(run["test_accuracy"][n_epochs - n_last : n_epochs])
+    ends = {(a, b): np.percentile(last, [a, b], method="median_unbiased") for a, b in _RANGES}
+    figures = [f"{value:.2f}" for value in (last.max(), last.min(), last.mean(), last.std())]
+    return figures, {range_: [f"{value:.2f}" for value in found] for range_, found in ends.items()}
+
+
+def _sentence(figures: list[str], ranges: dict[tuple[float, float], list[str]]) -> str:
+    said = " or ".join(f"{'–'.join(ends)} ({a:g} to {b:g} %)" for (a, b), ends in ranges.items())
+    return f"{', '.join(figures)} and {said}"
+
+
+def _name(n_epochs: int, n_last: int) -> str:
+    return f"epochs {n_epochs - n_last + 1} to {n_epochs}"
+
+
+def largest_deviation(share: float) -> str:
+    """Return the largest standard deviation of table 7's TM if this share of the epochs is in its range."""
     row = papers_row("connect-4", large_machines("connect-4")[1])[1]
     inside, outside = (max(row.mean - a, b - row.mean) for a, b in ((row.low, row.high), (row.minimum, row.maximum)))
-    return f"{np.sqrt(0.95 * inside**2 + 0.05 * outside**2):.2f}"
+    return f"{np.sqrt(share * inside**2 + (1 - share) * outside**2):.2f}"

@@ -36,6 +36,17 @@ def speed_table(results: Results) -> Table:
     return Table(_HEADER, rows)
 
 
+def explain_program_speed(results: Results) -> str:
+    """Return how to read a `speed_table`."""
+    epochs = sum(len(machine["program"]["seconds"]) for machine in results["machines"])
+    same = "the same test accuracy" if repeats_exactly(results) else "**another test accuracy**"
+    return (
+        "The authors' program, compiled by its makefile, its repetition draw by draw, and `wtm`, one after another on "
+        "one thread of the same machine, each once; the processor's time of training alone. Program and repetition "
+        f"have {same} after each of the {epochs} epochs."
+    )
+
+
 def repeats_exactly(results: Results) -> bool:
     """Return whether the repetition has the program's test accuracy after every epoch, to its four digits."""
     return all(m["program"]["test_accuracy"] == m["repetition"]["test_accuracy"] for m in results["machines"])

@@ -14,12 +14,15 @@ AUTHORS = "github.com/adrianphoulady/weighted-tsetlin-machine-cpp, revision bb60
 def provenance(results: Results) -> Iterator[str]:
     """Yield the items of a list."""
     yield f"Authors' program: {AUTHORS}."
-    revisions = Counter(origin.get("revision") for origin in results.origins())
-    named = ", ".join(f"{revision[:7]} ({n})" for revision, n in revisions.items() if revision)
+    origins = results.origins()
     yield (
-        f"Revisions of this code, with the number of results: {named or 'none'}; {revisions[None]} results are older "
-        "than the field. The engine's draws have not changed since: `wtm reproduce verify` trains the "
-        "first epochs again. `requirements-reproduction.txt` has the exact versions."
+        f"Revisions of this code: {_counted(origins, 'revision', 7)}. Digests of its kernels: "
+        f"{_counted(origins, 'kernel_digest', 16)}. In brackets the number of results; the others are older than these "
+        "entries. `requirements-reproduction.txt` has the exact versions."
+    )
+    yield (
+        "`wtm reproduce verify` trains the first two epochs of each training above again, and fails unless all figures "
+        "are the same, bit for bit; `pytest -m slow tests/paper/test_results_remade.py` does so for ablations."
     )
     digests = {key: {r.data["digest"] for r in records} for key, records in results.records.items() if records}
     said = ", ".join(f"{NAMES_BY_RECIPE[key]} {' '.join(sorted(found))}" for key, found in digests.items())
@@ -27,12 +30,19 @@ def provenance(results: Results) -> Iterator[str]:
     seconds = sum(sum(record.history["seconds"]) for record in chain(*results.records.values()))
     seconds += sum(run["fit_seconds"] for run in chain(*results.baselines.values()))
     seconds += sum(sum(run.get("seconds", [])) for run in chain(*results.ablations.values()))
+    n_untimed = sum("seconds" not in run for run in chain(*results.ablations.values()))
     yield (
-        f"Training took {seconds / 3600:.0f} hours in all, by the wall clock, without older ablations. Many trainings "
-        "shared their machine with other work and would have been faster alone."
+        f"Training took {seconds / 3600:.0f} hours in all, by the clock, without {n_untimed} ablations that have no "
+        "times. Many trainings shared their machine with other work and would have been faster alone."
     )
     for entry in results.environments():
         yield describe_environment(**entry)[2:]
+
+
+def _counted(origins: list[dict[str, Any]], name: str, n_digits: int) -> str:
+    """Return the values of an entry, cut to some digits, with the number of results that have each."""
+    counts = Counter(value[:n_digits] for origin in origins if (value := origin.get(name)))
+    return ", ".join(f"{value} ({n})" for value, n in counts.items()) or "none"
 
 
 def describe_environment(versions: dict[str, str], machine: dict[str, Any]) -> str:

@@ -10,11 +10,23 @@ import numpy as np
 from wtm.paper.json_files import ENVIRONMENT, naming, read_json
 from wtm.paper.record import Groups, Record, by_setting, read_records
 from wtm.paper.report.other_methods import Runs, read_baselines
+from wtm.paper.report.program_speed import RESULTS as PROGRAM_SPEED
+from wtm.paper.report.program_speed import Results as ProgramSpeed
+from wtm.paper.report.program_speed import read_program_speed
 from wtm.paper.report.sampling import Results as Sampling
 from wtm.paper.report.sampling import read_sampling
 from wtm.paper.run_options import QUICK_FOLDER, quick_setting
-from wtm.paper.settings import NAMES_BY_RECIPE, Plans, Setting, averaged_epochs
-from wtm.paper.summary import Summary, summarise
+from wtm.paper.settings import COMPRESSION, NAMES_BY_RECIPE, Plans, Setting, averaged_epochs, large_machines
+from wtm.paper.summary import Summary, complete_or_all, summarise
+
+FILE_ORDER = {
+    "file-order": ("mnist", large_machines("mnist")[0]),
+    "connect-4-file-order": ("connect-4", COMPRESSION["connect-4"].weighted.setting),
+    "connect-4-tm-file-order": ("connect-4", COMPRESSION["connect-4"].classic.setting),
+    "connect-4-large-file-order": ("connect-4", large_machines("connect-4")[0]),
+    "connect-4-large-tm-file-order": ("connect-4", large_machines("connect-4")[1]),
+}
+"""Data set and machine of the ablations in which all epochs have the order of the file, as in the authors' program."""
 
 
 class NotMeasuredError(Exception):
@@ -29,6 +41,7 @@ class Results:
     records: dict[str, list[Record]]  # by data set
     baselines: Runs
     sampling: Sampling | None
+    program_speed: ProgramSpeed | None
     ablations: dict[str, list[dict[str, Any]]]  # by name, a training per seed
 
     def settings(self, plans: Plans) -> list[Setting]:
@@ -36,9 +49,9 @@ class Results:
         return list(dict.fromkeys(quick_setting(plan.setting) if self.quick else plan.setting for plan in plans))
 
     def of(self, key: str, setting: Setting) -> list[Record]:
-        """Return the trainings of a machine, one per seed, or an empty list."""
+        """Return the trainings of a machine, one per seed, that `complete_or_all` chooses, or an empty list."""
         setting = quick_setting(setting) if self.quick else setting
-        return [record for record in self.records[key] if record.setting == setting]
+        return complete_or_all([record for record in self.records[key] if record.setting == setting])
 
     def groups(self, key: str, plans: Plans) -> Groups:
         """Return the trainings of each machine that has any."""
@@ -64,8 +77,8 @@ class Results:
     def origins(self) -> list[dict[str, Any]]:
         """Return what has the entries of `wtm.paper.environment.environment`: a session per training, and others."""
         sessions = [session for record in chain(*self.records.values()) for session in record.sessions]
-        others = [*self.baselines.values(), *self.ablations.values(), [self.sampling] if self.sampling else []]
-        return [*sessions, *chain(*others)]
+        single = [found for found in (self.sampling, self.program_speed) if found]
+        return [*sessions, *chain(*self.baselines.values(), *self.ablations.values()), *single]
 
     def environments(self) -> list[dict[str, Any]]:
         """Return the ``versions`` and ``machine`` of all computations, each pair once."""
@@ -85,13 +98,14 @@ def read_results(folder: Path) -> Results:
     records = {key: read_records(folder / key) for key in NAMES_BY_RECIPE}
     baselines = read_baselines(folder / "baselines")
     sampling = read_sampling(folder / "sampling" / "sampling.json")
+    speed = read_program_speed(folder / PROGRAM_SPEED)
     quick = {record.data["quick"] for record in chain(*records.values())}
-    if not (quick or baselines or sampling):
+    if not (quick or baselines or sampling or speed):
         where = f"--out {folder.parent} --quick" if folder.name == QUICK_FOLDER else f"--out {folder}"
         raise FileNotFoundError(f"There are no results in {folder}: run an experiment with {where} first.")
     if len(quick) > 1:
         raise ValueError(f"{folder} holds quick results next to others: move quick ones to {folder / QUICK_FOLDER}.")
-    return Results(True in quick, records, baselines, sampling, _read_ablations(folder / "ablations"))
+    return Results(True in quick, records, baselines, sampling, speed, _read_ablations(folder / "ablations"))
 
 
 def _read_ablations(folder: Path) -> dict[str, list[dict[str, Any]]]:

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wtm.paper.figures import draw_learning_curves, draw_sweep, draw_weights
+from wtm.paper.intervals import between
 from wtm.paper.record import Groups, Record, by_setting, common_epochs
 from wtm.paper.report.other_methods import METHODS, baselines_table
-from wtm.paper.report.result_folder import Results
+from wtm.paper.report.program_speed import explain_program_speed, speed_table
+from wtm.paper.report.result_folder import FILE_ORDER, Results, last_mean
 from wtm.paper.report.sampling import explain_sampling, first_epoch_table, sampling_table
 from wtm.paper.reported import papers_row
 from wtm.paper.result_tables import (
@@ -26,12 +28,13 @@ from wtm.paper.settings import (
     WEIGHTS,
     Plans,
     Preset,
+    Setting,
     Swept,
     large_machines,
     paper_epochs,
 )
 from wtm.paper.summary import summarise
-from wtm.paper.text_table import NOTHING, Table, signed
+from wtm.paper.text_table import Table, factor_span, signed
 
 Blocks = Iterator[str]
 
@@ -84,18 +87,24 @@ class Sections:
         return self.results.settings(sum(by_command.values(), ())).index(records[0].setting)
 
     def _made_by(self, by_command: Mapping[str, Plans]) -> Blocks:
-        """Yield the commands of a table, and which of their machines are missing."""
+        """Yield the commands of a table, each machine in one of them, and which of their machines are missing."""
         made, missing = [], []
+        named: set[tuple[str, Setting]] = set()
         for command, plans in by_command.items():
             key = _key_of(command)
-            found = self.results.groups(key, plans)
-            if found:
-                n_seeds = max(map(len, found))
-                made.append(self._by(command + f" --seeds {n_seeds}" * (n_seeds > 1)))
-            for setting in self.results.settings(plans):
-                if not self.results.of(key, setting):
-                    choice = "" if command == "weights" else f" --methods {setting.method.lower()}"
-                    missing.append(f"{setting} ({self._by(command + choice)})")
+            settings = [setting for setting in self.results.settings(plans) if (key, setting) not in named]
+            named |= {(key, setting) for setting in settings}
+            n_seeds = {setting: len(self.results.of(key, setting)) for setting in settings}
+            is_whole = len(settings) == len(self.results.settings(plans)) and len(set(n_seeds.values())) == 1
+            if is_whole and n_seeds[settings[0]]:
+                made.append(self._by(command, seeds=n_seeds[settings[0]]))
+                continue
+            for setting, n in n_seeds.items():
+                by = self._by(command, setting.method.lower() * (len(plans) > 1), n)
+                if n:
+                    made.append(by)
+                else:
+                    missing.append(f"{setting} ({by})")
         if made:
             yield f"Made by {', '.join(made)}."
         if missing:
@@ -174,30 +183,25 @@ class Sections:
         yield f"The paper's epoch is its 61.2 s of drawing and 23.5 of recognizing. Made by `{command} --data-dir DIR`."
 
     def times(self) -> Blocks:
-        """Yield the times of the large machines next to the authors', on another machine."""
+        """Yield the times of the large machines, and those of the authors' program next to ours."""
         rows = []
         for key in NAMES:
-            seconds: dict[str, list[float]] = {}
             for setting in large_machines(key):
-                theirs = papers_row(key, setting)[0].seconds or 0.0
-                if not self.results.of(key, setting):
-                    continue
-                summary = self.results.summary(key, setting)
-                seconds[setting.method] = list(summary.seed_seconds)
-                factors = [theirs / each for each in summary.seed_seconds]
-                mean = sum(summary.seed_seconds) / summary.n_seeds
-                name = f"{NAMES[key]}, {setting.method} {setting.n_clauses:,}"
-                rows.append([name, f"{theirs:g}", f"{mean:.2g} ({summary.epochs:,})", _range(factors)])
-            if len(seconds) == 2:
-                paper = [papers_row(key, setting)[0].seconds or 0.0 for setting in large_machines(key)]
-                factors = [tm / wtm for tm in seconds["TM"] for wtm in seconds["WTM"]]
-                rows.append([f"{NAMES[key]}, TM / WTM", f"{paper[1] / paper[0]:.2f}", _range(factors), NOTHING])
-        plans = COMPRESSION["mnist"]
-        if all(self.results.of("mnist", plan.setting) for plan in (plans.classic, plans.weighted)):
-            many, few = (self.results.summary("mnist", plan.setting) for plan in (plans.classic, plans.weighted))
-            factors = [tm / wtm for tm in many.seed_seconds for wtm in few.seed_seconds]
-            rows.append(["MNIST, TM 2,000 / WTM 500", "about 10", _range(factors), NOTHING])
-        yield Table(["", "paper, s/epoch", "here, s/epoch (epochs)", "factor"], rows).markdown()
+                if self.results.of(key, setting):
+                    summary, theirs = self.results.summary(key, setting), papers_row(key, setting)[0].seconds or 0.0
+                    rows.append([
+                        f"{NAMES[key]}, {setting.method} {setting.n_clauses:,}", f"{theirs:g}",
+                        factor_span(summary.seed_seconds), "processor" if summary.is_cpu_time else "wall",
+                        f"{summary.epochs:,}", f"{summary.n_seeds}",
+                    ])  # fmt: skip
+        yield Table(["", "paper, s/epoch", "here, s/epoch", "clock", "epochs", "seeds"], rows).markdown()
+        speed, command = self.results.program_speed, "`python -m studies.program_speed SOURCES --data-dir DIR`"
+        if speed is None:
+            yield f"Missing: the authors' program next to ours ({command})."
+            return
+        yield explain_program_speed(speed)
+        yield speed_table(speed).markdown()
+        yield f"Made by {command}."
 
     def unfinished(self) -> Blocks:
         """Yield the machines of the paper's tables that have fewer epochs than there."""
@@ -209,6 +213,18 @@ class Sections:
                     machine = f"{NAMES_BY_RECIPE[key]}, {setting.method} {setting.n_clauses:,}"
                     trend = f"{signed(rise)} in the last {summary.averaged}"
                     yield f"{machine}: {summary.epochs:,} of {planned:,} ({trend})"
+
+    def file_order(self) -> Blocks:
+        """Yield by how much the order of the file changes the mean of a machine, over the same epochs."""
+        for name, (key, setting) in FILE_ORDER.items():
+            machine = f"{NAMES[key]}, {setting.method} {setting.n_clauses:,}"
+            runs, records = self.results.ablations.get(name, []), self.results.of(key, setting)
+            if not runs or not records:
+                yield f"{machine}: not measured"
+                continue
+            n_epochs = min(common_epochs([records]), *(len(run["test_accuracy"]) for run in runs))
+            means = [last_mean(run, n_epochs) for run in runs]
+            yield f"{machine}: {between(means, summarise(records, n_epochs).seed_means)}"
 
     def better_t(self) -> Blocks:
         """Yield TMs of no more clauses that do better, over the same epochs, than those whose T is assumed."""
@@ -231,8 +247,9 @@ class Sections:
         if drawn:
             yield f"![{title}]({path.parent.name}/{path.name})"
 
-    def _by(self, command: str) -> str:
-        return f"`wtm reproduce {command}{' --quick' * self.results.quick}`"
+    def _by(self, command: str, method: str = "", seeds: int = 1) -> str:
+        options = [f" --methods {method}"] * bool(method) + [f" --seeds {seeds}"] * (seeds > 1)
+        return f"`wtm reproduce {command}{''.join(options)}{' --quick' * self.results.quick}`"
 
 
 def _key_of(command: str) -> str:
@@ -240,9 +257,3 @@ def _key_of(command: str) -> str:
         return "mnist"
     first, *rest = command.split()
     return "imdb-authors" if "authors" in rest else rest[0] if first == "compression" else first
-
-
-def _range(values: list[float]) -> str:
-    """Return the smallest and the largest of some factors, in two digits."""
-    low, high = (f"{float(f'{value:.2g}'):g}" for value in (min(values), max(values)))
-    return low if low == high else f"{low}–{high}"
