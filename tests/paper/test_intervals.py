@@ -79,7 +79,8 @@ def test_equal_values_have_an_interval_of_no_width():
     (0.0, 0.05, "undecided", "yes", "yes"),
     (0.0, 0.2, "undecided", "undecided", "undecided"),
     (-0.15, 0.2, "undecided", "undecided", "undecided"),
-    (-0.15, 0.1, "no", "no", "no"),
+    (-0.15, 0.1, "no", "undecided", "undecided"),  # worse, but perhaps by less than matters
+    (-0.15, 0.04, "no", "no", "no"),
     (0.15, 0.2, "undecided", "yes", "undecided"),
 ])  # fmt: skip
 def test_verdicts_at_a_margin_of_a_tenth(value, half, better, reaches, equals):

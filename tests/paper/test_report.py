@@ -217,7 +217,7 @@ def test_the_programs_own_seed_is_one_run(tmp_path):
     write_ablation(tmp_path, "program", [98.4] * 300, [98.0] * 300)
     write_sampling(tmp_path)
     found = by_claim(tmp_path)
-    own = found["MNIST: the same mean, the authors' program with its own seed"]
+    own = found["MNIST: mean of the WTM of 4,000 clauses, authors' program with its own seed"]
     assert own == ("98.40 (1 run)", "-0.10", "yes", "–")
     assert found["MNIST: the same, runs of the authors' program"].verdict == "undecided"
 
@@ -246,7 +246,8 @@ def test_weights(tmp_path):
     keep(tmp_path, *seeds_of(WEIGHTS.setting, *around(98.0), key="mnist"))
     found = by_claim(tmp_path)
     assert found["MNIST: every class has both fractional and large weights"].verdict == "yes"
-    assert found["MNIST: the weights span"].here == "0.10–29.00, a factor of 290, over all seeds"
+    assert found["MNIST: the weights span"].here == "from 0.1 to 29, a factor of 290 (3 seeds)"
+    assert found["MNIST: the weights span"].protocol == "5 of 300 epochs"
     # The bins -8, 0 and 16 begin at 0.5, 1 and 4; smoothed over 8 bins the first two touch.
     peaks = found["MNIST: the positive weights of class 9 have two peaks"]
     assert peaks.here == "around 1 and 4, smoothed over an octave"
@@ -303,7 +304,7 @@ def test_table_3_is_compared_with_the_program(tmp_path):
     figures, fitting, missing = windows_of_table_3(read_results(tmp_path))
     has = "98.78, 98.00, 98.39, 0.23 and 98.01–98.77 (2.5 to 97.5 %) or 98.03–98.75 (5 to 95 %) over epochs 161 to 200."
     assert figures.endswith(f"the authors' program with its own seed has {has}")
-    assert fitting == "All six figures of the table are those of none of these."
+    assert fitting == "No such window has all six figures of the table."
     assert missing == "Epochs 251 to 300 are not trained."
 
 

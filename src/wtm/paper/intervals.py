@@ -29,11 +29,12 @@ Verdicts follow one rule. [a, b] is the 95 % interval of the difference (ours mi
 the difference that does not matter: twice the standard deviation that the paper gives for its WTM, {margins}.
 
 - “Better” holds (*yes*) if a > 0, and does not (*no*) if b < 0.
-- “Reaches” holds if a > -m, and does not if b < 0.
-- A figure holds if a > -m and b < m, and does not if 0 is outside [a, b].
+- “Reaches” holds if a > -m, and does not if b < -m.
+- A figure holds if [a, b] is within -m and m, and does not if it is outside.
 - Runs are similar if the 95 % interval of their standard deviation is below m, and are not if it is above.
 - What is true or false of each training, method or step holds if it is true of all, and does not if of none.
-- All else is *undecided*. Times, sizes and what is calculated have no verdict (–).
+- All else is *undecided*, also a difference that is not 0 but may not matter. Times, sizes and what is calculated have
+  no verdict (–).
 
 Intervals are t intervals over seeds: Welch's between two machines; against the paper, which has one run, those for one
 more run, as if its runs varied as ours do. Fewer than {seeds} seeds have no interval and no verdict."""
@@ -56,8 +57,8 @@ class Difference:
         low, high = self.value - self.half, self.value + self.half
         yes, no = {
             Claimed.BETTER: (low > 0, high < 0),
-            Claimed.REACHES: (low > -margin, high < 0),
-            Claimed.EQUALS: (-margin < low and high < margin, not low <= 0 <= high),
+            Claimed.REACHES: (low > -margin, high < -margin),
+            Claimed.EQUALS: (-margin < low and high < margin, high < -margin or margin < low),
         }[claimed]
         return "yes" if yes else "no" if no else UNDECIDED
 

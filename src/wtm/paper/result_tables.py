@@ -27,8 +27,11 @@ ATTRIBUTES = {Swept.GAMMA: "gamma", Swept.CLAUSES: "n_clauses", Swept.T: "T"}
 _WHAT = {Swept.GAMMA: "gamma", Swept.CLAUSES: "clauses per class", Swept.T: "T"}
 
 
-def accuracy_table(groups: Groups) -> Table:
-    """Return rows for each machine: the authors', ours, and ours with the other features."""
+def accuracy_table(groups: Groups, *, as_planned: bool = False) -> Table:
+    """Return rows for each machine: the authors', ours, and ours with the other features.
+
+    With `as_planned`, longer trainings are cut to their planned epochs.
+    """
     rows: list[tuple[str, ...]] = []
     authors: set[Setting] = set()
     for records in groups:
@@ -37,7 +40,7 @@ def accuracy_table(groups: Groups) -> Table:
         if reported and setting not in authors:
             rows.append(_authors(key, setting, reported))
         authors.add(setting)
-        rows.append(_ours(key, setting, summarise(records)))
+        rows.append(_ours(key, setting, summarise(records, planned_epochs(key, setting) if as_planned else None)))
     return Table(_ACCURACY_HEADER, rows)
 
 

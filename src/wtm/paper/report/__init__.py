@@ -14,7 +14,7 @@ from wtm.paper.report.provenance import describe_environment, provenance
 from wtm.paper.report.result_folder import Results, read_results
 from wtm.paper.report.sections import Sections
 from wtm.paper.result_tables import ACCURACY_EXPLANATION, held_weights
-from wtm.paper.settings import NAMES, NAMES_BY_RECIPE
+from wtm.paper.settings import AVERAGED, NAMES, NAMES_BY_RECIPE, large_machines, paper_epochs
 from wtm.paper.text_table import say
 
 __all__ = ["describe_environment", "write_report"]
@@ -45,6 +45,8 @@ def write_report(folder: Path, out: Path) -> None:
         "sampling": sections.sampling(),
         "order": ["; ".join(sections.file_order()) or "not measured"],
         "min_seeds": [str(MIN_SEEDS)],
+        "imdb_epochs": [str(paper_epochs("imdb", large_machines("imdb")[0]))],
+        "imdb_window": [str(AVERAGED["imdb"])],
         "windows": [" ".join(windows_of_table_3(results))],
         "impossible": [largest_deviation(0.95)],
         "barely_possible": [largest_deviation(0.9)],

@@ -34,7 +34,11 @@ def windows_of_table_3(results: Results) -> Iterator[str]:
                 for (a, b), ends in ranges.items()
                 if [*figures, *ends] == theirs
             ]
-            yield f"All six figures of the table are those of {' and '.join(fitting) or 'none of these'}."
+            yield (
+                f"All six figures of the table are those of {' and '.join(fitting)}."
+                if fitting
+                else "No such window has all six figures of the table."
+            )
             yield from (f"{_name(*window).capitalize()} are not trained." for window in _WINDOWS if window not in found)
 
 

@@ -17,26 +17,37 @@ from wtm.paper.report.sampling import (
 )
 from wtm.paper.report.weights import histogram_peaks, memory_share, weight_ends
 from wtm.paper.reported import papers_row
-from wtm.paper.settings import COMPRESSION, NAMES, SWEEPS, Plans, Setting, Swept, large_machines
+from wtm.paper.settings import COMPRESSION, NAMES, SWEEPS, WEIGHTS, Plans, Setting, Swept, large_machines
 from wtm.paper.summary import summarise
 from wtm.paper.text_table import factor_span
 
 
 def _weight_span(results: Results) -> Finding:
-    smallest, largest = weight_ends(results)
-    low, high = min(smallest), max(largest)
-    return Finding(f"{low:.2f}–{high:.2f}, a factor of {high / low:.0f}, over all seeds")
+    ends = [
+        (min(entry["all"]["minimum"] for entry in record.weights), max(e["all"]["maximum"] for e in record.weights))
+        for record in results.required("mnist", WEIGHTS.setting)
+    ]
+    smallest, largest = (factor_span(of_seeds) for of_seeds in zip(*ends, strict=True))
+    factors = factor_span(high / low for low, high in ends)
+    here = f"from {smallest} to {largest}, a factor of {factors} ({len(ends)} seed{'s' * (len(ends) != 1)})"
+    return Finding(here, protocol=_protocol_of_weights(results))
+
+
+def _protocol_of_weights(results: Results) -> str:
+    n_epochs = common_epochs([results.required("mnist", WEIGHTS.setting)])
+    return protocol_of("mnist", n_epochs, WEIGHTS.setting)
 
 
 def _fractional_and_large(results: Results) -> Finding:
     smallest, largest = weight_ends(results)
     here = f"in every class at most {max(smallest):.2f} and at least {min(largest):.2f}"
-    return Finding(here, verdict=facts([a < 1 < b for a, b in zip(smallest, largest, strict=True)]))
+    verdict = facts([a < 1 < b for a, b in zip(smallest, largest, strict=True)])
+    return Finding(here, protocol=_protocol_of_weights(results), verdict=verdict)
 
 
 def _two_peaks(results: Results) -> Finding:
     here = " and ".join(f"{peak:.2g}" for peak in histogram_peaks(results))
-    return Finding(f"around {here}, smoothed over an octave")
+    return Finding(f"around {here}, smoothed over an octave", protocol=_protocol_of_weights(results))
 
 
 def _unweighted(results: Results) -> Finding:
