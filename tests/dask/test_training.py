@@ -10,26 +10,28 @@ import dask.array as da
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 import wtm.dask
 from tests.helpers.fits import KINDS, X, Y, assert_same_fit, fitted
 from tests.helpers.problems import small, three_classes
-from wtm import Booleanizer
+from wtm import Booleanizer, WTMRegressor
 
 dd = pytest.importorskip("dask.dataframe")
 
-KINDS_WITHOUT_WEIGHTS = sorted(KINDS.keys() - {"weighted", "stopped early"})
+KINDS_HERE = sorted(KINDS.keys() - {"stopped early"})
 
 
 def chunked(array, rows=37):
     return da.from_array(np.asarray(array), chunks=(rows, *np.shape(array)[1:]))
 
 
-def fit_in_chunks(estimator, X, y, client, rows=37, **more):
-    return wtm.dask.fit(estimator, chunked(X, rows), chunked(y, rows), client=client, **more)
+def fit_in_chunks(estimator, X, y, client, rows=37, sample_weight=None, **more):
+    weights = None if sample_weight is None else chunked(sample_weight, rows)
+    return wtm.dask.fit(estimator, chunked(X, rows), chunked(y, rows), weights, client=client, **more)
 
 
-@pytest.mark.parametrize("kind", KINDS_WITHOUT_WEIGHTS)
+@pytest.mark.parametrize("kind", KINDS_HERE)
 def test_each_kind_of_estimator_is_fitted_as_in_memory(in_process, kind):
     estimator, data, more = KINDS[kind]
     before = copy.deepcopy(vars(estimator))
@@ -91,6 +93,68 @@ def test_training_resumes(in_process):
     expected = small(warm_start=True).fit(X, Y).fit(X, Y)
     assert second.n_epochs_ == 6
     assert_same_fit(second, expected)
+
+
+WEIGHTS = {
+    "fractions and zeros": lambda rng: rng.integers(0, 4, 400) / 3,
+    "whole": lambda rng: rng.integers(1, 4, 400),
+    "shares": lambda rng: (lambda shares: shares / shares.sum())(rng.random(400)),
+    "equal shares": lambda rng: np.full(400, 1 / 400),
+}
+
+
+@pytest.mark.parametrize("kind", WEIGHTS)
+@pytest.mark.parametrize("regression", [False, True])
+def test_sample_weights_count_as_in_memory(in_process, kind, regression):
+    frame = people().assign(weight=WEIGHTS[kind](np.random.default_rng(1)))
+    far = dd.from_pandas(frame, npartitions=5)
+    target, estimator = (
+        ("income", WTMRegressor(10, T=8, n_epochs=2, random_state=0)) if regression else ("buys", small())
+    )
+    learnt = ["age", "colour", "member", *([] if regression else ["income"])]
+    found = wtm.dask.fit(estimator, far[learnt], far[target], far["weight"], client=in_process)
+    expected = clone(estimator).fit(frame[learnt], frame[target], frame["weight"])
+    assert found.booleanizer_.to_json() == expected.booleanizer_.to_json()
+    assert_same_fit(found, expected)
+
+
+def test_a_class_of_weight_0_is_not_learnt(in_process):
+    weights = np.where(Y == 1, 0, 2)
+    found = fit_in_chunks(small(), X, Y, in_process, sample_weight=weights)
+    assert found.classes_.tolist() == [0, 2]
+    assert_same_fit(found, small().fit(X, Y, weights))
+
+
+@pytest.mark.parametrize("class_weight", ["balanced", {0: 0.5, 1: 2, 2: 1.25}])
+def test_class_weights_multiply_sample_weights(two_processes, class_weight):
+    weights = np.arange(len(Y)) % 5 / 3
+    found = fit_in_chunks(small(class_weight=class_weight), X, Y, two_processes, sample_weight=weights)
+    assert_same_fit(found, small(class_weight=class_weight).fit(X, Y, weights))
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (chunked(np.where(Y == 1, -1.0, 1.0)), "sample_weight must not be negative"),
+        (chunked(np.zeros(120)), "sample_weight must not be zero for all 120 rows"),
+        (chunked(np.full(120, np.nan)), "sample_weight must hold finite numbers"),
+        (chunked(np.full(120, "1")), "sample_weight must hold numbers"),
+        (chunked(np.ones(119)), "X and sample_weight must have the same rows, got 120 and 119"),
+        (chunked(np.ones((120, 2))), "sample_weight must hold a weight for each"),
+        (np.ones(120), "sample_weight must be an array or a data frame of Dask, got ndarray"),
+    ],
+)
+def test_wrong_sample_weights_are_refused(in_process, weights, message):
+    estimator = small()
+    before = copy.deepcopy(vars(estimator))
+    with pytest.raises((TypeError, ValueError), match=message):
+        wtm.dask.fit(estimator, chunked(X), chunked(Y), weights, client=in_process)
+    assert vars(estimator) == before
+
+
+def test_rows_in_several_blocks_give_the_same_model(in_process, monkeypatch):
+    monkeypatch.setattr(wtm.dask.training, "_BLOCK_BYTES", 64 * 50)  # rows of 64 bytes, in chunks of 37
+    assert_same_fit(fit_in_chunks(small(n_epochs=12), X, Y, in_process), small(n_epochs=12).fit(X, Y))
 
 
 def test_class_weights_and_callbacks(in_process):

@@ -30,13 +30,22 @@ __all__ = [
 ]
 
 
-def fit(estimator: Any, X: Any, y: Any, *, X_val: Any = None, y_val: Any = None, client: Any = None) -> Any:
+def fit(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    X_val: Any = None,
+    y_val: Any = None,
+    client: Any = None,
+) -> Any:
     """Fit a copy of an estimator to collections, on a cluster.
 
     Rows are read twice: once to learn thresholds, values and labels, and once to be packed into two bits per feature,
-    which stay on the workers, spilled to disk if need be. In each epoch, each class is a task, to which the packed rows
-    that it sees are sent. The client has 16 bytes per row, and 80 more per row are used on a worker while an epoch is
-    drawn.
+    which stay on the workers, spilled to disk if need be. Each class is a task, to which the packed rows that it sees
+    are sent: those of an epoch or, if all packed rows take at most 64 MiB and nothing looks at each epoch, those of up
+    to 10 epochs. The client has 16 bytes per row, and 80 more per row are used on a worker while an epoch is drawn.
 
     The model is the same as that of ``estimator.fit`` on the same rows, bit for bit, whatever the chunks and workers,
     if the thresholds are the same. Thresholds are exact quantiles if a column of numbers has at most 2**22 /
@@ -44,7 +53,7 @@ def fit(estimator: Any, X: Any, y: Any, *, X_val: Any = None, y_val: Any = None,
     neighbours, and each time that the counts of up to 8 chunks are added up, ranks move by less than 2 * `n_features` /
     2**22 of the rows.
 
-    A task whose worker is lost runs again from the last epoch.
+    A task whose worker is lost runs again.
 
     Parameters
     ----------
@@ -54,6 +63,8 @@ def fit(estimator: Any, X: Any, y: Any, *, X_val: Any = None, y_val: Any = None,
         Columns as in the estimator's `fit`, or images. Chunks of sparse matrices must hold only 0 and 1.
     y : dask.array.Array, or series or data frame of Dask, of shape (n_samples,) or (n_samples, n_outputs)
         In the chunks of X.
+    sample_weight : dask.array.Array, or series of Dask, of shape (n_samples,), optional
+        As in the estimator's `fit`, in the chunks of X. All weights are read by the client first.
     X_val, y_val : array-like, optional
         Validation data in memory. `early_stopping` needs them.
     client : distributed.Client, optional
@@ -67,16 +78,16 @@ def fit(estimator: Any, X: Any, y: Any, *, X_val: Any = None, y_val: Any = None,
     Raises
     ------
     TypeError
-        `estimator` is none of wtm, or X or y is no collection.
+        `estimator` is none of wtm, or X, y or `sample_weight` is not a collection.
     ValueError
-        There is no client, X and y have different chunks, ``strategy="splits"``, ``early_stopping`` without validation
-        data, or as in the estimator's `fit`.
+        There is no client, collections have different chunks, ``strategy="splits"``, ``early_stopping`` without
+        validation data, or as in the estimator's `fit`.
     ConnectionError
         The scheduler went away, or the client was closed.
     RuntimeError
         A task lost its worker again and again.
     """
-    return fit_collection(estimator, X, y, X_val, y_val, client)
+    return fit_collection(estimator, X, y, sample_weight, X_val, y_val, client)
 
 
 def predict(estimator: Any, X: Any) -> "dask.array.Array":

@@ -32,29 +32,29 @@ def chunks_of(X: Any, name: str) -> list[Any]:
     )
 
 
-def pairs_of_chunks(X: Any, y: Any) -> list[tuple[Any, Any]]:
-    """Return chunks of X with the chunks of y that have the same rows; the rows are counted when they are read.
+def chunks_like(X: Any, other: Any, name: str) -> list[Any]:
+    """Return the chunks of a collection called `name`, one for each chunk of X; their rows are counted when read.
 
     Raises
     ------
     TypeError
-        X or y is no collection.
+        X or the other is not a collection.
     ValueError
         They have different numbers of chunks or rows.
     """
-    if isinstance(X, da.Array) and isinstance(y, da.Array) and X.chunks[0] != y.chunks[0]:
-        if np.isnan([*X.chunks[0], *y.chunks[0]]).any():
-            raise ValueError("X and y have chunks of unknown lengths. Call compute_chunk_sizes() of both first.")
-        if X.shape[0] != y.shape[0]:
-            raise ValueError(f"X and y must have the same rows, got {X.shape[0]:,} and {y.shape[0]:,}.")
-        y = y.rechunk({0: X.chunks[0]})
-    of_X, of_y = chunks_of(X, "X"), chunks_of(y, "y")
-    if len(of_X) != len(of_y):
+    if isinstance(X, da.Array) and isinstance(other, da.Array) and X.chunks[0] != other.chunks[0]:
+        if np.isnan([*X.chunks[0], *other.chunks[0]]).any():
+            raise ValueError(f"X and {name} have chunks of unknown lengths. Call compute_chunk_sizes() of both first.")
+        if X.shape[0] != other.shape[0]:
+            raise ValueError(f"X and {name} must have the same rows, got {X.shape[0]:,} and {other.shape[0]:,}.")
+        other = other.rechunk({0: X.chunks[0]})
+    n_chunks, found = len(chunks_of(X, "X")), chunks_of(other, name)
+    if n_chunks != len(found):
         raise ValueError(
-            f"X and y must have the same chunks, got {len(of_X)} and {len(of_y)}. Take both from one data frame, or "
-            "repartition one like the other."
+            f"X and {name} must have the same chunks, got {n_chunks} and {len(found)}. Take both from one data frame, "
+            "or repartition one like the other."
         )
-    return list(zip(of_X, of_y, strict=True))
+    return found
 
 
 def example_of(X: Any) -> Any:

@@ -1,40 +1,46 @@
 """Rows packed into bits where their chunks are, and what the client knows of them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from wtm.dask.summaries import checked_targets
+from wtm.dask.chunk_rows import Chunk, read_chunk
 from wtm.label_training import LabelTrainable
+from wtm.machine.class_tasks import Round, draw_round
 from wtm.machine.examples import Examples
 from wtm.machine.schedule import Schedule
 from wtm.machine.training_rows import LabelledExamples, NumberedExamples, TrainingRows
 from wtm.validation.labels import class_indices
+from wtm.validation.row_weights import WeightScale
 
 
-def pack(estimator: Any, X: Any, y: Any) -> TrainingRows:
+def pack(estimator: Any, chunk: Chunk, scale: WeightScale | None) -> TrainingRows:
     """Pack a chunk; `estimator` knows what features and targets are."""
-    table, targets = estimator._table(X, min_rows=0), checked_targets(estimator, y)
-    if len(targets) != len(table):
-        raise ValueError(f"Chunks of X and y must have the same rows, got {len(table):,} and {len(targets):,}.")
+    table, targets, weights = read_chunk(estimator, chunk, scale)
     examples = estimator._packed(table)
     if isinstance(estimator, LabelTrainable):
-        return LabelledExamples(examples, class_indices(targets, estimator.classes_, "y"))
-    return NumberedExamples(examples, estimator._shares(estimator._columns(targets, "y"), "y"))
+        return LabelledExamples(examples, class_indices(targets, estimator.classes_, "y"), weights)
+    return NumberedExamples(examples, estimator._shares(estimator._columns(targets, "y"), "y"), weights)
 
 
 class Outline(NamedTuple):
-    """What is needed of a block of packed rows to put all rows in order."""
+    """What is needed of a packed chunk to put all rows in order."""
 
     answers: np.ndarray
+    weights: np.ndarray | None
     keys: np.ndarray
     n_features: int
 
 
-def outline_of(block: TrainingRows) -> Outline:
-    """Return the outline of a block."""
-    return Outline(block.answers, block.content_keys(), block.examples.n_features)
+def outline_of(packed: TrainingRows) -> Outline:
+    """Return the outline of a packed chunk."""
+    return Outline(packed.answers, packed.weights, packed.content_keys(), packed.examples.n_features)
+
+
+def joined(packed: list[TrainingRows]) -> np.ndarray:
+    """Return the bits of some packed chunks, in their order."""
+    return np.concatenate([rows.examples.literals for rows in packed])
 
 
 @dataclass(frozen=True)
@@ -55,20 +61,39 @@ class Index:
     places: np.ndarray
     starts: np.ndarray
 
-    def by_block(self, rows: np.ndarray) -> "RowsByBlock":
+    def in_blocks(self, starts: np.ndarray) -> "Index":
+        """Return the index of the same rows in other blocks."""
+        return replace(self, starts=starts)
+
+    def find(self, rows: np.ndarray) -> "FoundRows":
         """Say where rows are."""
-        places = self.places[rows]
-        block_of = np.searchsorted(self.starts, places, side="right") - 1
-        order = np.argsort(block_of, kind="stable")
-        bounds = np.searchsorted(block_of[order], np.arange(len(self.starts)))
-        position = np.empty(len(rows), np.int64)
-        position[order] = np.arange(len(rows))
-        return RowsByBlock((places - self.starts[block_of])[order], bounds, position)
+        places, position = np.unique(self.places[rows], return_inverse=True)
+        bounds = np.searchsorted(places, self.starts)
+        return FoundRows(places - np.repeat(self.starts[:-1], np.diff(bounds)), bounds, position)
+
+    def draw_round(self, weights: np.ndarray | None, this_round: Round, seed: int, n_seen: int) -> list["PartOfRound"]:
+        """Draw some epochs, and say where their rows are; a part for each machine."""
+        drawn = list(draw_round(self.rows, weights, this_round, seed, n_seen))
+        return [
+            self._part([(schedules[i], n_numbers) for schedules, n_numbers in drawn])
+            for i in range(this_round.n_machines)
+        ]
+
+    def _part(self, epochs: list[tuple[Schedule, int]]) -> "PartOfRound":
+        found = self.find(np.concatenate([schedule.rows for schedule, _ in epochs]))
+        ends = np.cumsum([len(schedule.rows) for schedule, _ in epochs])
+        positions = np.split(found.position, ends[:-1])
+        return PartOfRound(
+            found,
+            [
+                (Schedule(position, schedule.targets), n_numbers)
+                for position, (schedule, n_numbers) in zip(positions, epochs, strict=True)
+            ],
+        )
 
 
-@dataclass(frozen=True)
-class RowsByBlock:
-    """Some rows, to be taken from their blocks.
+class FoundRows(NamedTuple):
+    """Some rows, to be taken from their blocks, each once.
 
     Attributes
     ----------
@@ -76,75 +101,66 @@ class RowsByBlock:
         Row numbers in their blocks, block by block.
     bounds : ndarray of shape (n_blocks + 1,), int64
         The rows of block b are ``rows[bounds[b]:bounds[b + 1]]``.
-    position : ndarray of shape (n,), int64
-        Where each row is among those taken, in the order in which they were asked for.
+    position : ndarray of int64
+        Where each row that was asked for is among those taken.
     """
 
     rows: np.ndarray
     bounds: np.ndarray
     position: np.ndarray
 
-    def of_block(self, block: int) -> np.ndarray:
-        """Return the rows of a block."""
-        return self.rows[self.bounds[block] : self.bounds[block + 1]]
+    def take(self, block: np.ndarray, number: int) -> np.ndarray:
+        """Return the rows that are in block `number`."""
+        taken: np.ndarray = block[self.rows[self.bounds[number] : self.bounds[number + 1]]]
+        return taken
+
+
+class PartOfRound(NamedTuple):
+    """The part of some epochs that trains one machine.
+
+    Attributes
+    ----------
+    found : FoundRows
+        The rows that it sees.
+    epochs : list of (Schedule, int)
+        Schedules for these rows, and how many running numbers each epoch uses.
+    """
+
+    found: FoundRows
+    epochs: list[tuple[Schedule, int]]
 
 
 def make_index(outlines: list[Outline], kind: type[TrainingRows], shuffle: bool) -> Index:
-    """Put the rows of all blocks in order: by content, or with `shuffle` False as they are."""
+    """Put the rows of all chunks in order: by content, or with `shuffle` False as they are; a block is a chunk."""
     keys = np.concatenate([outline.keys for outline in outlines])
     answers = np.concatenate([outline.answers for outline in outlines])
-    places = np.argsort(keys, kind="stable") if shuffle else np.arange(len(keys))
+    parts = [outline.weights for outline in outlines if outline.weights is not None]
+    weights = np.concatenate(parts) if parts else None
+    places = np.arange(len(keys))
+    if shuffle:  # as `wtm.machine.schedule.order_by_content`
+        places = np.argsort(keys, kind="stable") if weights is None else np.lexsort((weights, keys))
     starts = np.cumsum([0, *(len(outline.keys) for outline in outlines)])
     nothing = Examples(np.empty((len(keys), 0), np.uint64), outlines[0].n_features)
-    return Index(kind(nothing, answers[places]), places, starts)
-
-
-class ClassEpoch(NamedTuple):
-    """The part of an epoch that trains one machine."""
-
-    found: RowsByBlock
-    targets: np.ndarray
-
-
-class EpochPlan(NamedTuple):
-    """An epoch of all machines, and the number of its examples."""
-
-    classes: list[ClassEpoch]
-    n_examples: int
-
-    @property
-    def lengths(self) -> list[int]:
-        """Number of examples of each machine."""
-        return [len(part.targets) for part in self.classes]
-
-
-def plan_epoch(
-    index: Index, weights: np.ndarray | None, n_machines: int, seed: int, n_seen: int, shuffle: bool
-) -> EpochPlan:
-    """Draw an epoch as `wtm.machine.training` does, and say where its rows are."""
-    schedule, n_examples = index.rows.schedule(n_machines, seed=seed, n_seen=n_seen, shuffle=shuffle, weights=weights)
-    return EpochPlan([ClassEpoch(index.by_block(part.rows), part.targets) for part in schedule], n_examples)
-
-
-def take(block: TrainingRows, found: RowsByBlock, number: int) -> np.ndarray:
-    """Return the bits of the rows that are in block `number`."""
-    return block.examples.literals[found.of_block(number)]
-
-
-def schedule_of(part: ClassEpoch) -> Schedule:
-    """Return the schedule for rows as they are taken from the blocks."""
-    return Schedule(part.found.position, part.targets)
+    return Index(kind(nothing, answers[places], None if weights is None else weights[places]), places, starts)
 
 
 class _OnCluster:
-    """The part of rows on a cluster that the client needs to measure and train a model."""
+    """The part of rows on a cluster that the client needs to measure and train a model.
 
-    near: Any
+    Attributes
+    ----------
+    local_sample : TrainingRows
+        The rows of `sampled_rows`, with their bits.
+    blocks : Blocks
+        See `wtm.dask.training`.
+    """
+
+    local_sample: Any
     blocks: Any
 
     def sample(self) -> Any:
-        """Return the rows of `sampled_rows`, which the client has."""
-        return self.near
+        """Return the rows of `sampled_rows`."""
+        return self.local_sample
 
     def rows(self, rows: np.ndarray) -> NoReturn:
         """Not available: the rows are on the cluster."""
@@ -155,7 +171,7 @@ class _OnCluster:
 class LabelsOnCluster(_OnCluster, LabelledExamples):
     """Rows with labels whose bits are on a cluster."""
 
-    near: LabelledExamples | None = None
+    local_sample: LabelledExamples | None = None
     blocks: Any = None
 
 
@@ -163,5 +179,5 @@ class LabelsOnCluster(_OnCluster, LabelledExamples):
 class NumbersOnCluster(_OnCluster, NumberedExamples):
     """Rows with numbers whose bits are on a cluster."""
 
-    near: NumberedExamples | None = None
+    local_sample: NumberedExamples | None = None
     blocks: Any = None

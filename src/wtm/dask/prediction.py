@@ -1,6 +1,5 @@
 """Predict and transform collections chunk by chunk."""
 
-import copy
 from typing import Any
 
 import dask.array as da
@@ -10,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from wtm.booleanizer import Booleanizer
 from wtm.dask.chunks import chunks_of, example_of, n_rows_of
+from wtm.dask.worker_copy import for_workers
 from wtm.estimator import Estimator
 
 
@@ -26,7 +26,8 @@ def apply_by_chunk(estimator: Any, method: str, X: Any) -> Any:
     if not isinstance(estimator, Estimator | Booleanizer) or not hasattr(estimator, method):
         raise TypeError(f"estimator must have the method {method} and be one of wtm, got {estimator!r}.")
     check_is_fitted(estimator)
-    alone = _for_workers(estimator)
+    is_model = isinstance(estimator, Estimator)
+    alone = for_workers(estimator, estimator._model.for_prediction()) if is_model else estimator
     chunks = chunks_of(X, "X")
     like = _answer(alone, method, example_of(X))[:0]  # which also checks the columns
     shared, answer = delayed(alone, traverse=False), delayed(_answer)
@@ -37,15 +38,6 @@ def apply_by_chunk(estimator: Any, method: str, X: Any) -> Any:
         ],
         allow_unknown_chunksizes=True,
     )
-
-
-def _for_workers(estimator: Any) -> Any:
-    """Return a copy with only what prediction needs, for one thread: workers of Dask have their own."""
-    alone = copy.copy(estimator)
-    if isinstance(alone, Estimator):
-        alone.n_jobs = 1
-        alone.__dict__ |= {"_model": alone._model.for_prediction(), "callbacks": None, "random_state": None}
-    return alone
 
 
 def _answer(estimator: Any, method: str, chunk: Any) -> Any:

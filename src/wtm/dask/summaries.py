@@ -1,11 +1,13 @@
 """What is learnt of a collection before its rows are packed: conditions on columns, labels, ranges of numbers."""
 
+import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from wtm.dask.chunk_rows import Chunk, read_chunk
 from wtm.encoding import booleanizer_of_counts
 from wtm.image_training import ImageClassifier
 from wtm.label_training import LabelTrainable
@@ -13,8 +15,8 @@ from wtm.number_training import NumberTrainable
 from wtm.tables.counted_columns import CountedColumn, add_counts, count_columns
 from wtm.tables.table import SparseTable, Table
 from wtm.utils.caller import forget_warnings
-from wtm.validation.labels import check_classes, check_labels
-from wtm.validation.targets import check_numbers
+from wtm.validation.labels import check_classes
+from wtm.validation.row_weights import WeightScale
 
 
 @dataclass(frozen=True)
@@ -37,27 +39,25 @@ class Summary:
     columns: list[CountedColumn] | None
     targets: np.ndarray | None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # As one string of bytes, since Dask would send each of the arrays, two per column, by itself.
+        return _unpickled, (pickle.dumps((self.n_rows, self.is_binary, self.columns, self.targets)),)
 
-def summarize(estimator: Any, X: Any, y: Any) -> Summary:
+
+def _unpickled(packed: bytes) -> Summary:
+    return Summary(*pickle.loads(packed))
+
+
+def summarize(estimator: Any, chunk: Chunk, scale: WeightScale | None) -> Summary:
     """Summarize a chunk; `estimator` knows the columns."""
-    table = estimator._table(X, min_rows=0)
-    targets = None if y is None else checked_targets(estimator, y)
-    if targets is not None and len(targets) != len(table):
-        raise ValueError(f"Chunks of X and y must have the same rows, got {len(table):,} and {len(targets):,}.")
-    has_columns = isinstance(table, Table) and not (
-        isinstance(estimator.booleanizer, str) and estimator.booleanizer == "strict"
-    )
+    table, targets, weights = read_chunk(estimator, chunk, scale)
+    times = None if weights is None or scale is None else scale.integers(weights)
     return Summary(
         n_rows=len(table),
         is_binary=isinstance(table, Table | SparseTable) and table.is_binary(),
-        columns=count_columns(table) if has_columns else None,
-        targets=None if targets is None else _summary_of(estimator, targets),
+        columns=count_columns(table, times) if isinstance(table, Table) and not estimator._is_strict() else None,
+        targets=_summary_of(estimator, targets),
     )
-
-
-def checked_targets(estimator: Any, y: Any) -> np.ndarray:
-    """Return the targets of a chunk as an array of labels or numbers."""
-    return check_labels(y, "y") if isinstance(estimator, LabelTrainable) else check_numbers(y, "y")
 
 
 def _summary_of(estimator: Any, targets: np.ndarray) -> np.ndarray | None:

@@ -1,54 +1,60 @@
-"""Train on the rows of collections: the bits of each class's examples go to its task, epoch by epoch."""
+"""Train on the rows of collections: the bits of each class's examples go to its task, some epochs at a time."""
 
 import copy
 from collections.abc import Generator, Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from operator import attrgetter
+from operator import itemgetter
 from typing import Any
 
 import dask
 import numpy as np
 from dask.delayed import delayed
 from distributed import Client, KilledWorker, get_client
+from toolz import identity
 
-from wtm.dask.chunks import example_of, pairs_of_chunks
+from wtm.dask.chunk_rows import Chunk
+from wtm.dask.chunks import chunks_like, chunks_of, example_of
 from wtm.dask.packed_rows import (
-    ClassEpoch,
+    FoundRows,
     Index,
     LabelsOnCluster,
     NumbersOnCluster,
-    RowsByBlock,
+    PartOfRound,
+    joined,
     make_index,
     outline_of,
     pack,
-    plan_epoch,
-    schedule_of,
-    take,
 )
-from wtm.dask.summaries import add_summaries, learn, summarize
+from wtm.dask.summaries import Summary, add_summaries, learn, summarize
+from wtm.dask.worker_copy import for_workers
 from wtm.label_training import LabelTrainable
-from wtm.machine.class_machine import FeedbackCounts, Machine
-from wtm.machine.examples import Examples
+from wtm.machine.class_tasks import MachineEpoch, Round, as_writable, train_part
+from wtm.machine.examples import Examples, words_per_row
 from wtm.machine.model_state import Model
-from wtm.machine.training import EpochResult, measured_epochs
+from wtm.machine.training import EPOCHS_PER_ROUND, EpochResult, epochs_of_rounds
 from wtm.machine.training_rows import LabelledExamples, NumberedExamples, TrainingRows
 from wtm.number_training import NumberTrainable
 from wtm.trainable import Trainable
+from wtm.validation.real_numbers import real_numbers
+from wtm.validation.row_weights import WeightScale, sample_weights
 
 _FAN_IN = 8  # summaries that are added up at a time
+_BLOCK_BYTES = 1 << 26  # of packed rows, about: with fewer, tasks would cost more than what they do
 
 
-def fit_collection(estimator: Any, X: Any, y: Any, X_val: Any, y_val: Any, client: Client | None) -> Any:
+def fit_collection(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, X_val: Any, y_val: Any, client: Client | None
+) -> Any:
     """Do what `wtm.dask.fit` does."""
     if not isinstance(estimator, Trainable):
         raise TypeError(f"estimator must be a classifier or regressor of wtm, got {type(estimator).__name__}.")
     client = _client(client)
     fitted = copy.copy(estimator)
     with _clear_errors(client):
-        return fitted._fit_rows(partial(_read, fitted, X, y, client), X_val, y_val, _train)
+        return fitted._fit_rows(partial(_read, fitted, X, y, sample_weight, client), X_val, y_val, _train)
 
 
 def _client(client: Client | None) -> Client:
@@ -83,51 +89,51 @@ def _clear_errors(client: Client) -> Iterator[None]:
         ) from error
 
 
-def _read(fitted: Any, X: Any, y: Any, client: Client, resumes: bool) -> TrainingRows:
+def _read(fitted: Any, X: Any, y: Any, sample_weight: Any, client: Client, resumes: bool) -> TrainingRows:
     """Pack the rows on the cluster, and learn from them what features and targets are, unless training resumes."""
-    pairs = pairs_of_chunks(X, y)
+    of_X, of_y = chunks_of(X, "X"), chunks_like(X, y, "y")
+    of_weights = [None] * len(of_X) if sample_weight is None else chunks_like(X, sample_weight, "sample_weight")
+    chunks = [Chunk(*parts) for parts in zip(of_X, of_y, of_weights, strict=True)]
     fitted._table(example_of(X), reset=not resumes, min_rows=0)
+    scale = None if sample_weight is None else _scale_of(client.gather(client.compute(of_weights)))
     if not resumes:
-        learn(fitted, _summary(fitted, pairs, client))
+        learn(fitted, _summary(fitted, chunks, scale, client))
     elif isinstance(fitted, NumberTrainable) and fitted.y_range is not None:
         fitted._check_range_is_kept()
-    shared, packed = delayed(_for_workers(fitted), traverse=False), delayed(pack)
-    blocks = client.compute([packed(shared, *pair) for pair in pairs])
-    outlines = [client.submit(outline_of, block, pure=False) for block in blocks]
+    shared, packed = delayed(for_workers(fitted), traverse=False), delayed(pack)
+    parts = client.compute([packed(shared, chunk, scale) for chunk in chunks])
+    outlines = [client.submit(outline_of, part, pure=False) for part in parts]
     kind = LabelledExamples if isinstance(fitted, LabelTrainable) else NumberedExamples
-    far_index = client.submit(make_index, outlines, kind, bool(fitted.shuffle), pure=False)
-    index: Index = far_index.result()
-    if not len(index.rows):
+    index = client.submit(make_index, outlines, kind, bool(fitted.shuffle), pure=False)
+    rows: TrainingRows = index.result().rows
+    if not len(rows):
         raise ValueError("X must have at least one row, got none.")
-    return _rows_on_cluster(Blocks(client, blocks, far_index), index)
-
-
-def _rows_on_cluster(blocks: "Blocks", index: Index) -> TrainingRows:
-    rows = index.rows
+    blocks = Blocks.of_parts(client, parts, index)
     sampled = np.arange(len(rows))[rows.sampled_rows()]
-    near = type(rows)(Examples(blocks.take(index.by_block(sampled)), rows.examples.n_features), rows.answers[sampled])
-    if isinstance(near, LabelledExamples):
-        return LabelsOnCluster(rows.examples, rows.answers, near=near, blocks=blocks)
-    assert isinstance(near, NumberedExamples)
-    return NumbersOnCluster(rows.examples, rows.answers, near=near, blocks=blocks)
+    sample = rows.rows(sampled)
+    sample = replace(sample, examples=replace(sample.examples, literals=blocks.take(sampled)))
+    if isinstance(sample, LabelledExamples):
+        return LabelsOnCluster(rows.examples, rows.answers, rows.weights, local_sample=sample, blocks=blocks)
+    assert isinstance(sample, NumberedExamples)
+    return NumbersOnCluster(rows.examples, rows.answers, rows.weights, local_sample=sample, blocks=blocks)
 
 
-def _summary(fitted: Any, pairs: list[tuple[Any, Any]], client: Client) -> Any:
-    shared = delayed(_for_workers(fitted), traverse=False)
+def _scale_of(parts: list[Any]) -> WeightScale:
+    """Check the weights of all chunks, and say how they are scaled."""
+    weights = np.concatenate([real_numbers(part, "sample_weight") for part in parts])
+    checked = sample_weights(weights, len(weights))
+    assert checked is not None
+    return WeightScale.of(checked[checked > 0])
+
+
+def _summary(fitted: Any, chunks: list[Chunk], scale: WeightScale | None, client: Client) -> Summary:
+    shared = delayed(for_workers(fitted), traverse=False)
     summarized, added = delayed(summarize), delayed(add_summaries)
-    level = [summarized(shared, *pair) for pair in pairs]
+    level = [summarized(shared, chunk, scale) for chunk in chunks]
     while len(level) > 1:
         level = [added(shared, level[i : i + _FAN_IN]) for i in range(0, len(level), _FAN_IN)]
-    return client.compute(level[0]).result()
-
-
-def _for_workers(fitted: Any) -> Any:
-    """Return a copy with only what reading and packing need."""
-    alone = copy.copy(fitted)
-    for name in ("_model", "history_"):
-        alone.__dict__.pop(name, None)
-    alone.__dict__ |= {"callbacks": None, "random_state": None}
-    return alone
+    summary: Summary = client.compute(level[0]).result()
+    return summary
 
 
 @dataclass(frozen=True)
@@ -137,7 +143,8 @@ class Blocks:
     Attributes
     ----------
     client : Client
-    blocks : list of Future of TrainingRows
+    blocks : list of Future of ndarray of shape (n_rows, n_words), uint64
+        The bits of rows; a block holds those of some chunks that follow each other.
     index : Future of Index
     """
 
@@ -145,47 +152,67 @@ class Blocks:
     blocks: list[Any]
     index: Any
 
-    def take(self, found: RowsByBlock) -> np.ndarray:
-        """Fetch rows, in the order in which they were asked for."""
-        pieces = [self.client.submit(take, block, found, b, pure=False) for b, block in enumerate(self.blocks)]
-        literals: np.ndarray = np.concatenate(self.client.gather(pieces))[found.position]
+    @classmethod
+    def of_parts(cls, client: Client, parts: list[Any], index: Any) -> "Blocks":
+        """Join packed chunks, whose blocks in `index` are the chunks."""
+        known: Index = index.result()
+        row_bytes = 8 * words_per_row(known.rows.examples.n_features)
+        firsts = np.unique(known.starts[:-1] * row_bytes // _BLOCK_BYTES, return_index=True)[1]
+        ends = [*firsts[1:], len(parts)]
+        blocks = [client.submit(joined, parts[a:b], pure=False) for a, b in zip(firsts, ends, strict=True)]
+        starts = np.append(known.starts[firsts], known.starts[-1])
+        return cls(client, blocks, client.submit(Index.in_blocks, index, starts, pure=False))
+
+    def take(self, rows: np.ndarray) -> np.ndarray:
+        """Fetch rows, in the order in which they are asked for."""
+        found = self.client.submit(Index.find, self.index, rows, pure=False)
+        pieces = [
+            self.client.submit(FoundRows.take, found, block, b, pure=False) for b, block in enumerate(self.blocks)
+        ]
+        literals: np.ndarray = np.concatenate(self.client.gather(pieces))[found.result().position]
         return literals
 
-    def train(self, model: Model, weights: Any, shuffle: bool) -> tuple[list[FeedbackCounts], int]:
-        """Train all machines of `model` for an epoch, one task per machine.
+    def train_round(
+        self, model: Model, order: list[int], weights: Any, sample: Any, validation: Any, this_round: Round
+    ) -> list[list[MachineEpoch]]:
+        """Train all machines of `model` for some epochs, one task per machine.
 
-        The machines that the last epoch left are arguments of the tasks, so a task whose worker is lost runs again from
+        The state that the last round left is an argument of the tasks, so a task whose worker is lost runs again from
         there, and blocks that are lost are read again.
+
+        Parameters
+        ----------
+        model : Model
+        order : list of int
+            The machines in the order in which they are to be trained.
+        weights, sample, validation : Future of ndarray, or None; Futures of Examples
+        this_round : Round
+
+        Returns
+        -------
+        list of n_epochs lists of n_machines MachineEpoch
         """
-        submit = partial(self.client.submit, pure=False)
-        n_machines = len(model.machines)
-        plan = submit(plan_epoch, self.index, weights, n_machines, model.seed, model.n_seen, shuffle)
-        lengths, n_examples = submit(attrgetter("lengths"), plan), submit(attrgetter("n_examples"), plan)
-        lengths = lengths.result()
+        submit, parts = partial(self.client.submit, pure=False), model.parts()
+        plan = submit(Index.draw_round, self.index, weights, this_round, model.seed, model.n_seen)
         tasks = {}
-        for i in sorted(range(n_machines), key=lambda i: -lengths[i]):
-            part = submit(_part_of, plan, i)
-            pieces = [submit(_take, block, part, b) for b, block in enumerate(self.blocks)]
-            tasks[i] = submit(_train_machine, model.machines[i], part, pieces, model.n_epochs)
-        found = self.client.gather([tasks[i] for i in range(n_machines)])
-        model.machines = [machine.copy(machine.parameters) for machine, _ in found]  # arrays may be read-only
-        return [counts for _, counts in found], n_examples.result()
+        for i in order:
+            part = submit(itemgetter(i), plan)
+            pieces = [submit(_take, part, block, b) for b, block in enumerate(self.blocks)]
+            tasks[i] = submit(_train_part, parts[i], part, pieces, sample, validation)
+        found = self.client.gather([tasks[i] for i in range(len(parts))])
+        model.take_parts([part.copy() for part, _ in found])  # arrays may be read-only
+        return [list(epoch) for epoch in zip(*(epochs for _, epochs in found), strict=True)]
 
 
-def _part_of(plan: Any, machine: int) -> ClassEpoch:
-    part: ClassEpoch = plan.classes[machine]
-    return part
+def _take(part: PartOfRound, block: np.ndarray, number: int) -> np.ndarray:
+    return part.found.take(block, number)
 
 
-def _take(block: TrainingRows, part: ClassEpoch, number: int) -> np.ndarray:
-    return take(block, part.found, number)
-
-
-def _train_machine(
-    machine: Machine, part: ClassEpoch, pieces: list[np.ndarray], n_epochs: int
-) -> tuple[Machine, FeedbackCounts]:
-    machine = machine.copy(machine.parameters)  # a task must not change its arguments
-    return machine, machine.train(np.concatenate(pieces), schedule_of(part), n_epochs)
+def _train_part(
+    model: Model, part: PartOfRound, pieces: list[np.ndarray], sample: Examples, validation: Examples
+) -> tuple[Model, list[MachineEpoch]]:
+    rows = [replace(examples, literals=as_writable(examples.literals)) for examples in (sample, validation)]
+    return train_part(model, np.concatenate(pieces), part.epochs, *rows)
 
 
 def _train(
@@ -201,10 +228,20 @@ def _train(
 ) -> Generator[EpochResult, None, None]:
     """Do what `wtm.machine.training.train` does, on a cluster."""
     blocks: Blocks = training.blocks
-    far_weights = None if weights is None else blocks.client.submit(_same, weights, pure=False)
-    train_machines = partial(blocks.train, model, far_weights, shuffle)
-    return measured_epochs(model, training, validation, n_epochs, n_threads, train_machines)
+    # Results of tasks, which run again if their worker is lost; what `Client.scatter` sends would be lost with it.
+    keep = partial(blocks.client.submit, identity, pure=False)
+    sample = training.sample().examples
+    held_out = replace(sample, literals=sample.literals[:0]) if validation is None else validation.examples
+    arguments = (None if weights is None else keep(weights), keep(sample), keep(held_out))
+    # Rows of one block are so few that a task may have those of several epochs.
+    longest = EPOCHS_PER_ROUND if len(blocks.blocks) == 1 and not is_watched else 1
+    run = partial(blocks.train_round, model, _longest_first(training, weights, len(model.machines)), *arguments)
+    return epochs_of_rounds(model, training, validation, n_epochs, shuffle, longest, run)
 
 
-def _same(argument: Any) -> Any:
-    return argument
+def _longest_first(training: TrainingRows, weights: np.ndarray | None, n_machines: int) -> list[int]:
+    """Order machines by the examples of their own that they see, so that no worker has a long task at the end."""
+    if not isinstance(training, LabelledExamples):
+        return list(range(n_machines))
+    order: list[int] = np.argsort(-np.bincount(training.labels, weights, minlength=n_machines), kind="stable").tolist()
+    return order

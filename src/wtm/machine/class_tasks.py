@@ -4,7 +4,7 @@ A task trains one machine for some epochs. It is a function of its arguments alo
 backend may run it anywhere, and run it again if a worker is lost.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
@@ -18,6 +18,7 @@ from joblib.parallel import get_active_backend
 from wtm.machine.class_machine import FeedbackCounts
 from wtm.machine.examples import Examples
 from wtm.machine.model_state import Model
+from wtm.machine.schedule import Schedule
 from wtm.machine.training_rows import TrainingRows
 from wtm.utils.interruption import interruptible
 
@@ -134,25 +135,58 @@ def _train_part(
     epoch_weights: np.ndarray | None,
     held_out: np.ndarray,
 ) -> tuple[Model, list[MachineEpoch]]:
-    part = part.copy()
     examples = replace(frame.examples, literals=as_writable(literals))
     training = replace(frame, examples=examples, answers=answers, weights=row_weights)
+    drawn = draw_round(training, epoch_weights, this_round, part.seed, part.n_seen)
+    own = ((schedule[index], n_numbers) for schedule, n_numbers in drawn)
     validation = replace(examples, literals=as_writable(held_out))
-    sample = training.sample().examples
-    epochs = []
+    return train_part(part, examples.literals, own, training.sample().examples, validation)
+
+
+def draw_round(
+    training: TrainingRows, weights: np.ndarray | None, this_round: Round, seed: int, n_seen: int
+) -> Iterator[tuple[list[Schedule], int]]:
+    """Draw the epochs of a round: yield the schedules of all machines, and how many running numbers an epoch uses."""
     for _ in range(this_round.n_epochs):
-        schedule, n_examples = training.schedule(
-            this_round.n_machines,
-            seed=part.seed,
-            n_seen=part.n_seen,
-            shuffle=this_round.shuffle,
-            weights=epoch_weights,
+        schedules, n_examples = training.schedule(
+            this_round.n_machines, seed=seed, n_seen=n_seen, shuffle=this_round.shuffle, weights=weights
         )
-        machine, own, n_before = part.machines[0], schedule[index], part.n_epochs
-        counts = interruptible(partial(machine.train, examples.literals, own, n_before))
-        part.end_epoch(max(n_examples, len(training)))
-        epochs.append(_measured(part, counts, sample, validation))
-    return part, epochs
+        n_numbers = max(n_examples, len(training))
+        yield schedules, n_numbers
+        n_seen += n_numbers
+
+
+def train_part(
+    part: Model,
+    literals: np.ndarray,
+    epochs: Iterable[tuple[Schedule, int]],
+    sample: Examples,
+    validation: Examples,
+) -> tuple[Model, list[MachineEpoch]]:
+    """Train a copy of a model of one machine, and measure it after each epoch.
+
+    Parameters
+    ----------
+    part : Model
+    literals : ndarray of shape (n_rows, n_words), uint64
+        The rows that the schedules number.
+    epochs : iterable of (Schedule, int)
+        The machine's schedule of each epoch, and how many running numbers the epoch uses.
+    sample, validation : Examples
+        Rows to measure it on.
+
+    Returns
+    -------
+    part : Model
+    epochs : list of MachineEpoch
+    """
+    part = part.copy()
+    measured = []
+    for schedule, n_numbers in epochs:
+        counts = interruptible(partial(part.machines[0].train, literals, schedule, part.n_epochs))
+        part.end_epoch(n_numbers)
+        measured.append(_measured(part, counts, sample, validation))
+    return part, measured
 
 
 def _measured(part: Model, counts: FeedbackCounts, sample: Examples, validation: Examples) -> MachineEpoch:

@@ -18,7 +18,8 @@ from wtm.machine.training_rows import TrainingRows
 from wtm.machine.voting import VotingModel
 from wtm.utils.interruption import interruptible, run_in_threads
 
-_EPOCHS_PER_ROUND = 10  # what is lost at most with a worker
+EPOCHS_PER_ROUND = 10
+"""Epochs of a task that nothing watches: what is lost at most with a worker."""
 
 
 @dataclass(frozen=True)
@@ -97,40 +98,13 @@ def train(
     kind: Any = machine_class(model.parameters)  # else mypy takes the class for one of its machines, which has no hash
     interruptible(functools.partial(_load_kernels, kind, model.parameters.engine))
 
-    def train_machines() -> tuple[list[FeedbackCounts], int]:
-        schedule, n_examples = training.schedule(
-            n_machines, seed=model.seed, n_seen=model.n_seen, shuffle=shuffle, weights=weights
-        )
-        return _train_machines(model, training.examples.literals, schedule, n_threads), n_examples
-
-    yield from measured_epochs(model, training, validation, n_epochs, n_threads, train_machines)
-
-
-def measured_epochs(
-    model: Model,
-    training: TrainingRows,
-    validation: TrainingRows | None,
-    n_epochs: int,
-    n_threads: int,
-    train_machines: Callable[[], tuple[list[FeedbackCounts], int]],
-) -> Generator[EpochResult, None, None]:
-    """Train `model` for some epochs, and measure it after each.
-
-    Parameters
-    ----------
-    model, training, validation, n_epochs, n_threads
-        As in `train`.
-    train_machines : callable
-        Trains all machines of `model` for an epoch, and returns the counts of each, and the number of examples.
-
-    Yields
-    ------
-    EpochResult
-    """
     measured = training.sample()
     for _ in range(n_epochs):
         start = time.perf_counter()
-        counts, n_examples = train_machines()
+        schedule, n_examples = training.schedule(
+            n_machines, seed=model.seed, n_seen=model.n_seen, shuffle=shuffle, weights=weights
+        )
+        counts = _train_machines(model, training.examples.literals, schedule, n_threads)
         seconds = time.perf_counter() - start
         model.end_epoch(max(n_examples, len(training)))
         yield _measure_epoch(model, seconds, counts, measured, validation, n_threads)
@@ -146,17 +120,43 @@ def _train_in_tasks(
     n_workers: int,
     is_watched: bool,
 ) -> Generator[EpochResult, None, None]:
-    measured = training.sample()
-    longest = 1 if is_watched else _EPOCHS_PER_ROUND
+    longest = 1 if is_watched else EPOCHS_PER_ROUND
     with Parallel(n_jobs=n_workers) as workers:
-        for first in range(0, n_epochs, longest):
-            start, n_before = time.perf_counter(), model.n_epochs
-            this_round = Round(len(model.machines), min(longest, n_epochs - first), shuffle)
-            epochs = train_round(workers, model, training, validation, weights, this_round)
-            seconds = (time.perf_counter() - start) / len(epochs)
-            voting = model.voting_model()
-            for number, machines in enumerate(epochs, n_before + 1):
-                yield _joined(number, seconds, machines, voting, model.parameters.T, measured, validation)
+        run = functools.partial(train_round, workers, model, training, validation, weights)
+        yield from epochs_of_rounds(model, training, validation, n_epochs, shuffle, longest, run)
+
+
+def epochs_of_rounds(
+    model: Model,
+    training: TrainingRows,
+    validation: TrainingRows | None,
+    n_epochs: int,
+    shuffle: bool,
+    longest: int,
+    run: Callable[[Round], list[list[MachineEpoch]]],
+) -> Generator[EpochResult, None, None]:
+    """Train `model` for some epochs in rounds of at most `longest` epochs.
+
+    Parameters
+    ----------
+    model, training, validation, n_epochs, shuffle
+        As in `train`.
+    longest : int
+    run : callable
+        Trains `model` for a round, and returns what is known of each machine after each of its epochs.
+
+    Yields
+    ------
+    EpochResult
+    """
+    measured = training.sample()
+    for first in range(0, n_epochs, longest):
+        start, n_before = time.perf_counter(), model.n_epochs
+        epochs = run(Round(len(model.machines), min(longest, n_epochs - first), shuffle))
+        seconds = (time.perf_counter() - start) / len(epochs)
+        voting = model.voting_model()
+        for number, machines in enumerate(epochs, n_before + 1):
+            yield _joined(number, seconds, machines, voting, model.parameters.T, measured, validation)
 
 
 def _joined(

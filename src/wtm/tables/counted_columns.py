@@ -38,13 +38,13 @@ class CountedColumn:
     is_number: bool
 
 
-def count_columns(table: Table) -> list[CountedColumn]:
-    """Count the values of each column."""
+def count_columns(table: Table, times: np.ndarray | None = None) -> list[CountedColumn]:
+    """Count the values of each column; `times` as in `Tally`."""
     most = _share(table.n_columns)
     return [
-        CountedColumn(column.label, _most_frequent(column.value_counts()), is_number=False)
+        CountedColumn(column.label, _most_frequent(column.value_counts(times)), is_number=False)
         if isinstance(column, CategoryColumn)
-        else CountedColumn(column.label, grouped(column.tally(), most), not column.is_boolean)
+        else CountedColumn(column.label, grouped(column.tally(times), most), not column.is_boolean)
         for column in table.columns
     ]
 

@@ -2,7 +2,7 @@
 
 import math
 import numbers
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -68,14 +68,7 @@ def mean_one_if_shares(weights: np.ndarray) -> np.ndarray:
     weights : ndarray of shape (n_samples,), float64
         All above 0.
     """
-    if weights.max() > 2 or weights.sum() > 2:  # far from it
-        return weights
-    total = math.fsum(weights)  # the same in any order
-    if total > 1 + _SHARES_ROUNDING:
-        return weights
-    scaled: np.ndarray = weights / total * len(weights)
-    whole = np.rint(scaled)
-    return np.where((whole > 0) & (np.abs(scaled - whole) < _SHARES_ROUNDING), whole, scaled)
+    return WeightScale.of(weights).scaled(weights)
 
 
 def integer_weights(weights: np.ndarray) -> np.ndarray:
@@ -92,10 +85,58 @@ def integer_weights(weights: np.ndarray) -> np.ndarray:
         At least 1. Whole weights are kept if their sum is certain to stay below 2**40. Otherwise all weights are
         scaled by a power of 2 that ensures this, and rounded.
     """
+    return _to_integers(weights, _integer_exponent(weights))
+
+
+class WeightScale(NamedTuple):
+    """How weights are scaled, which depends on those of all rows; then each row's can be scaled alone.
+
+    Attributes
+    ----------
+    total : float or None
+        The sum of the weights if they are shares, else None.
+    n_rows : int
+    exponent : int
+        Of the power of 2 by which scaled weights are multiplied before they are rounded to integers.
+    """
+
+    total: float | None
+    n_rows: int
+    exponent: int
+
+    @classmethod
+    def of(cls, weights: np.ndarray) -> "WeightScale":
+        """Return the scale of the weights of all rows, which are above 0."""
+        scale = cls(_total_of_shares(weights), len(weights), 0)
+        return scale._replace(exponent=_integer_exponent(scale.scaled(weights)))
+
+    def scaled(self, weights: np.ndarray) -> np.ndarray:
+        """Do what `mean_one_if_shares` does with the weights of some rows."""
+        if self.total is None:
+            return weights
+        scaled: np.ndarray = weights / self.total * self.n_rows
+        whole = np.rint(scaled)
+        return np.where((whole > 0) & (np.abs(scaled - whole) < _SHARES_ROUNDING), whole, scaled)
+
+    def integers(self, scaled: np.ndarray) -> np.ndarray:
+        """Do what `integer_weights` does with the scaled weights of some rows."""
+        return _to_integers(scaled, self.exponent)
+
+
+def _total_of_shares(weights: np.ndarray) -> float | None:
+    if weights.max() > 2 or weights.sum() > 2:  # far from it
+        return None
+    total = math.fsum(weights)  # the same in any order
+    return None if total > 1 + _SHARES_ROUNDING else total
+
+
+def _integer_exponent(weights: np.ndarray) -> int:
     bits = math.frexp(weights.max())[1] + len(weights).bit_length()
-    if bits > _COUNT_BITS or (weights != np.floor(weights)).any():
-        weights = np.ldexp(weights, _COUNT_BITS - bits)
-    counts: np.ndarray = np.maximum(1, np.rint(weights)).astype(np.int64)
+    return _COUNT_BITS - bits if bits > _COUNT_BITS or (weights != np.floor(weights)).any() else 0
+
+
+def _to_integers(weights: np.ndarray, exponent: int) -> np.ndarray:
+    counts: np.ndarray = np.maximum(1, np.rint(np.ldexp(weights, exponent))).astype(np.int64)
     return counts
 
 
