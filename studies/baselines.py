@@ -24,7 +24,7 @@ from sklearn.tree import DecisionTreeClassifier
 from wtm.paper.environment import environment
 from wtm.paper.json_files import check_absent, prepare_folder, write_json
 from wtm.paper.problem import Problem, load_problem, majority_line
-from wtm.paper.report.other_methods import METHODS, baselines_table, read_baselines
+from wtm.paper.report.other_methods import METHODS, PLANNED_SEEDS, baselines_table, read_baselines
 from wtm.paper.text_table import say, show
 
 
@@ -54,7 +54,7 @@ FIXED: dict[str, Callable[[int], Any]] = {
 
 
 def measure_baselines(
-    data_dir: Path | None, out: Path, n_seeds: int = 1, *, names: Collection[str] = (), resume: bool = False
+    data_dir: Path | None, out: Path, n_seeds: int = PLANNED_SEEDS, *, names: Collection[str] = (), resume: bool = False
 ) -> None:
     """Fit the named methods (default: all), those that depend on a seed with several; write files; print a table."""
     prepare_folder(out)
@@ -98,7 +98,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(METHODS)}; default: all")
     parser.add_argument("--data-dir", type=Path, help="folder with the data sets; default: $WTM_DATA")
     parser.add_argument("--out", type=Path, default=Path("out/baselines"), help="folder for the results")
-    parser.add_argument("--seeds", type=int, default=1, help="fits per method that depends on a seed")
+    parser.add_argument("--seeds", type=int, default=PLANNED_SEEDS, help="fits per method that depends on one")
     parser.add_argument("--resume", action="store_true", help="skip methods that have been measured")
     given = parser.parse_args()
     if unknown := set(given.names) - set(METHODS):

@@ -12,7 +12,7 @@ from wtm.datasets import Dataset
 from wtm.paper.environment import environment
 from wtm.paper.problem import Problem
 from wtm.paper.record import HISTORY, SAMPLED, Record
-from wtm.paper.report.other_methods import METHODS
+from wtm.paper.report.other_methods import METHODS, PLANNED_SEEDS
 from wtm.paper.report.result_folder import FILE_ORDER
 from wtm.paper.settings import COMPRESSION, PRESETS, SWEEPS, WEIGHTS, Setting, Swept, large_machines
 
@@ -97,10 +97,10 @@ def write_program_speed(folder, again=0.95):
     (folder / "program-speed.json").write_text(json.dumps(content))
 
 
-def write_baselines(folder, names):
+def write_baselines(folder, names, n_seeds=2):
     (folder / "baselines").mkdir(parents=True)
     for i, name in enumerate(names):
-        for seed in range(2):
+        for seed in range(n_seeds):
             content = {
                 "kind": "baseline", "method": name, "seed": seed,
                 "data": {"key": "mnist", "quick": False, "digest": "0"},
@@ -138,7 +138,7 @@ def write_everything(folder):
         level = 80 if "-tm-" in name else 89
         write_ablation(folder, name, *([level + seed / 1000] * 200 for seed in range(3)))
     write_ablation(folder, "program-tm", [89.0], type_i=[12_600_000])
-    write_baselines(folder, METHODS)
+    write_baselines(folder, METHODS, PLANNED_SEEDS)
     write_sampling(folder)
     write_program_speed(folder)
 

@@ -282,7 +282,10 @@ def test_baselines_in_part(tmp_path):
     write_baselines(tmp_path, ["tree", "linear"])
     text = report_of(tmp_path)
     assert "| Decision tree | 90.05 | 2 | 87.8 | 1.0 |" in text
-    assert "Multinomial naive Bayes" in text.partition("Missing: 2-layer NN")[2]
+    missing = " ".join(text.partition("Missing: 2-layer NN")[2].split())
+    assert "800 hidden units: 5 of 5 seeds" in "2-layer NN" + missing
+    assert "Decision tree: 3 of 5 seeds; Multinomial naive Bayes: 1 of 1 seed (" in missing
+    assert "Linear classifier" not in missing.partition(" (`")[0]
 
 
 def test_a_method_of_no_seed_is_compared_as_one_run(tmp_path):

@@ -5,7 +5,7 @@ from sklearn.dummy import DummyClassifier
 from studies import baselines
 from studies.baselines import FIXED, RANDOM, measure_baselines
 from tests.helpers.made_up_results import write_mnist
-from wtm.paper.report.other_methods import METHODS, read_baselines
+from wtm.paper.report.other_methods import FIXED_METHODS, METHODS, read_baselines
 
 
 @pytest.fixture
@@ -16,6 +16,7 @@ def data_dir(tmp_path):
 
 def test_every_method_has_an_estimator_that_starts_with_the_seed():
     assert set(RANDOM | FIXED) == set(METHODS)
+    assert set(FIXED) == set(FIXED_METHODS)
     for name, make in RANDOM.items():
         seeds = [value for key, value in make(7).get_params().items() if key.endswith("random_state")]
         assert 7 in seeds, name

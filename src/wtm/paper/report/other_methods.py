@@ -29,6 +29,9 @@ Settings other than scikit-learn's defaults are in brackets.
 FIXED_METHODS = ("neighbours", "logistic", "linear", "naive-bayes")
 """Those that do not depend on a seed."""
 
+PLANNED_SEEDS = 5
+"""Of each method that depends on one."""
+
 _HEADER = ("Method", "here (%)", "seeds", "the paper (%)", "s to fit")
 
 Runs = dict[str, list[dict[str, Any]]]
@@ -39,6 +42,17 @@ def read_baselines(folder: Path) -> Runs:
     """Read the results, in the order of `METHODS`; methods without any are left out."""
     found = {name: read_seeds(folder, name, ("test_accuracy", "fit_seconds", "predict_seconds")) for name in METHODS}
     return {name: runs for name, runs in found.items() if runs}
+
+
+def missing_seeds(results: Runs) -> list[str]:
+    """Return the methods that have fewer seeds than planned, each with how many are missing."""
+    planned = {name: 1 if name in FIXED_METHODS else PLANNED_SEEDS for name in METHODS}
+    found = {name: len(results.get(name, [])) for name in METHODS}
+    return [
+        f"{METHODS[name][0]}: {n - found[name]} of {n} seed{'s' * (n > 1)}"
+        for name, n in planned.items()
+        if found[name] < n
+    ]
 
 
 def baselines_table(results: Runs) -> Table:

@@ -8,7 +8,7 @@ from pathlib import Path
 from wtm.paper.figures import draw_learning_curves, draw_sweep, draw_weights
 from wtm.paper.intervals import between
 from wtm.paper.record import Groups, Record, by_setting, common_epochs
-from wtm.paper.report.other_methods import METHODS, baselines_table
+from wtm.paper.report.other_methods import baselines_table, missing_seeds
 from wtm.paper.report.program_speed import explain_program_speed, speed_table
 from wtm.paper.report.result_folder import FILE_ORDER, Results, last_mean
 from wtm.paper.report.sampling import explain_sampling, first_epoch_table, sampling_table
@@ -44,6 +44,8 @@ All methods see the same bits; the paper's column is of grey values, from other 
 scikit-learn's defaults, but for those in brackets. The “L3” of the paper's nearest neighbours is the norm; on bits all
 norms give the same neighbours. K is ours."""
 
+
+_BY_BASELINES = "`python -m studies.baselines --data-dir DIR`"
 
 _LATER = (1, 10, 40, 200)
 """Epochs whose times are given."""
@@ -168,9 +170,9 @@ class Sections:
                     f"{summary.epochs * sum(summary.seed_seconds) / summary.n_seeds:.1f}",
                 ])  # fmt: skip
             yield Table(table.header, sorted(rows, key=lambda row: -float(row[1].split()[0]))).markdown()
-        command = "`python -m studies.baselines --seeds 5 --data-dir DIR`"
-        missing = [title for name, (title, _) in METHODS.items() if name not in found]
-        yield f"Missing: {'; '.join(missing)} ({command})." if missing else f"Made by {command}."
+            yield f"Made by {_BY_BASELINES}."
+        if missing := missing_seeds(found):
+            yield f"Missing: {'; '.join(missing)} ({_BY_BASELINES})."
 
     def sampling(self) -> Blocks:
         """Yield the speed of drawing feedback."""
