@@ -172,7 +172,7 @@ OTHERS: tuple[Claim, ...] = (
     Claim(
         "MNIST: the share of drawing feedback in that epoch, with Bernoulli draws",
         "about 2/3",
-        lambda results: Finding(drawing_share(_first_epoch(results)), protocol="another machine"),
+        lambda results: Finding(drawing_share(_first_epoch(results)), protocol="another machine; calculated"),
     ),
     Claim("Algorithm 1 takes about 2 p_s o + 1 draws", f"{PAPER_SIZE[0] * PAPER_SIZE[1] + 1:.0f}", _few_draws),
 )

@@ -11,11 +11,12 @@ from wtm.paper.record import Groups, Record, by_setting, common_epochs
 from wtm.paper.report.other_methods import baselines_table, missing_seeds
 from wtm.paper.report.program_speed import explain_program_speed, speed_table
 from wtm.paper.report.result_folder import FILE_ORDER, Results, last_mean
-from wtm.paper.report.sampling import explain_sampling, first_epoch_table, sampling_table
+from wtm.paper.report.sampling import PAPER_EPOCH, explain_sampling, first_epoch_table, sampling_table
 from wtm.paper.reported import papers_row
 from wtm.paper.result_tables import (
     FIGURE_CLASS,
     accuracy_table,
+    held_weights,
     positive_weights,
     sweep_title,
     weights_table,
@@ -136,9 +137,14 @@ class Sections:
         if made:
             yield "### Sweeps"
             yield from images
-            yield f"Made by {', '.join(made)}, which print the means."
+            yield f"Made by {', '.join(made)}, which print the means.{self._held_in_sweep(key)}"
         if missing:
             yield f"Missing: {', '.join(missing)}."
+
+    def _held_in_sweep(self, key: str) -> str:
+        groups = self.results.groups(key, SWEEPS[key][Swept.GAMMA])
+        held = [f"{group[0].setting.gamma:g}" for group in groups if held_weights(group)]
+        return f" Weights were held at the ends of their range with gamma {' and '.join(held)}." if held else ""
 
     def _weights(self) -> Blocks:
         """Yield table 4 and the figure."""
@@ -183,9 +189,17 @@ class Sections:
         if not sampling["first_epoch"]:
             yield f"Missing: the first epoch on MNIST (`{command} --data-dir DIR`)."
             return
-        yield "The first epoch on MNIST with the engine that follows the paper step by step, one thread:"
+        yield (
+            "The first epoch on MNIST with the engine that follows the paper step by step, one thread. Our seconds of "
+            "drawing are calculated: feedbacks times the time per mask, which includes counting its literals."
+        )
         yield first_epoch_table(sampling).markdown()
-        yield f"The paper's epoch is its 61.2 s of drawing and 23.5 of recognizing. Made by `{command} --data-dir DIR`."
+        drawing = PAPER_EPOCH["drawing_seconds"]
+        recognizing = PAPER_EPOCH["seconds"] - drawing
+        yield (
+            f"The paper's epoch is its {drawing:g} s of drawing and {recognizing:g} of recognizing. Made by `{command} "
+            "--data-dir DIR`."
+        )
 
     def times(self) -> Blocks:
         """Yield the times of the large machines, and those of the authors' program next to ours."""
