@@ -13,7 +13,7 @@ from numba.core.caching import NullCache
 
 from wtm.kernels.jit import kernel
 from wtm.kernels.layout import BLOCK
-from wtm.kernels.lazy import begin_block, evaluate_block
+from wtm.kernels.lazy_outputs import begin_block, evaluate_block
 from wtm.kernels.lazy_state import Block, Clauses, new_block, new_clauses
 from wtm.kernels.pending import flush, flush_and_update
 from wtm.kernels.records import by_reference, far

@@ -11,6 +11,7 @@ from tests.helpers.enumeration import (
     CASES,
     FUZZY_CASES,
     P_BOUND,
+    SHARD_CASES,
     Case,
     assert_matches,
     chi_square,
@@ -216,14 +217,14 @@ def test_enumeration_agrees_with_a_step_worked_out_by_hand():
     assert exact_distribution(case) == by_hand
 
 
-@pytest.mark.parametrize("case", [*CASES, *FUZZY_CASES], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [*CASES, *FUZZY_CASES, *SHARD_CASES], ids=lambda case: case.name)
 def test_machine_follows_the_exact_distribution(case):
     assert sum(exact_distribution(case).values()) == pytest.approx(1.0, abs=1e-12)
     assert_matches(case, simulate_reference, N_SEEDS)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", [*CASES, *FUZZY_CASES], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [*CASES, *FUZZY_CASES, *SHARD_CASES], ids=lambda case: case.name)
 def test_machine_follows_the_exact_distribution_closely(case):
     assert_matches(case, simulate_reference, MANY_SEEDS)
 

@@ -73,6 +73,16 @@ class WTMClassifier(Readable, LabelReducible, LabelTrainable):
         How the direct engine draws the literals that Type I feedback moves toward exclusion. All three sample from the
         same distribution: "bits" draws whole vectors of random bits, "binomial" uses Algorithm 1 of the paper,
         "bernoulli" draws a number per literal.
+    n_shards : int, default=1
+        Number of shards that the clauses of a machine are cut into, so that more threads than there are classes can
+        train: `n_clauses` must be divisible by twice this number. Within a block of `vote_block` examples, a shard sees
+        the votes of the others as they were at its start. So the model depends on `n_shards` and `vote_block`, but not
+        on the number of threads. With 1, the paper's algorithm, all votes are current, and `vote_block` does nothing.
+        docs/shards.md has the measured accuracy and speed.
+    vote_block : int, default=1
+        Number of examples, at most 512, between two exchanges of votes among the shards. With 1 all votes are current,
+        but threads wait for each other at every example, which takes longer than a single thread does: 512 is usual,
+        and a smaller number if `fit` warns that votes are out of date.
     booleanizer : {"auto", "strict"} or Booleanizer, default="auto"
         How columns become true/false features. "auto" uses a table of 0 and 1 as it is and fits a
         :class:`wtm.Booleanizer` with default parameters to any other table, and to one of more than 2**16 columns, such
@@ -100,9 +110,9 @@ class WTMClassifier(Readable, LabelReducible, LabelTrainable):
         Called after every epoch with a :class:`wtm.fitting.callbacks.Epoch`, which has the epoch's number and metrics
         and can make a fitted copy of the classifier. Training stops if a callback returns True.
     n_jobs : int or None, default=None
-        Number of threads, used over classes in training and over rows in prediction. None means 1 unless in a
-        :func:`joblib.parallel_config` context; -1 means all cores. If the context names a backend of processes, such as
-        "loky" or "dask", training uses these instead of threads. Results don't depend on any of it.
+        Number of threads, used over classes and shards in training and over rows in prediction. None means 1 unless in
+        a :func:`joblib.parallel_config` context; -1 means all cores. If the context names a backend of processes, such
+        as "loky" or "dask", training uses these instead of threads. Results don't depend on any of it.
     random_state : int, RandomState, Generator or None, default=None
         Seed. The same integer gives the same model bit for bit, on any processor and with any number of threads.
     verbose : int, default=0
@@ -127,8 +137,10 @@ class WTMClassifier(Readable, LabelReducible, LabelTrainable):
         Metrics of each epoch, including those after the best one: ``epoch`` (from 1), ``seconds`` (of training alone),
         ``train_accuracy`` (on all training rows, or on 5,000 spread evenly if there are more), ``valid_accuracy`` (None
         without validation data), ``type_i`` and ``type_ii`` (number of feedbacks; Type II counts true clauses only),
-        ``weights_saturated`` (updates that would have left the range of the weights), ``literals_per_clause``, and
-        what callbacks add. Accuracies weight rows by `sample_weight`, not by `class_weight`.
+        ``weights_saturated`` (updates that would have left the range of the weights), ``vote_drift`` (how far the sums
+        of votes that shards used were from the current ones, as a share of T, both clipped to T: the mean over examples
+        and shards, 0 without shards), ``literals_per_clause``, and what callbacks add. Accuracies weight rows by
+        `sample_weight`, not by `class_weight`.
     feature_importances_ : ndarray of shape (`n_features_in_`,)
         How much each column of `X` is used: the total weight of the clauses with a condition on it, divided by the sum
         of these totals over all columns. It adds up to 1, or is 0 if no clause has a literal. It says nothing about
@@ -170,6 +182,8 @@ class WTMClassifier(Readable, LabelReducible, LabelTrainable):
         init: str = "border",
         engine: str = "lazy",
         sampler: str = "bits",
+        n_shards: int = 1,
+        vote_block: int = 1,
         booleanizer: Any = "auto",
         shuffle: bool = True,
         class_weight: Any = None,
@@ -194,6 +208,8 @@ class WTMClassifier(Readable, LabelReducible, LabelTrainable):
         self.init = init
         self.engine = engine
         self.sampler = sampler
+        self.n_shards = n_shards
+        self.vote_block = vote_block
         self.booleanizer = booleanizer
         self.shuffle = shuffle
         self.class_weight = class_weight
@@ -247,6 +263,7 @@ class WTMClassifier(Readable, LabelReducible, LabelTrainable):
         return super()._model_to_train(params, training, n_threads, resumes=resumes)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__({"max_literals": None, "average_last": 1} | state)  # pickles of wtm 0.1 lack them
+        new = {"max_literals": None, "average_last": 1, "n_shards": 1, "vote_block": 1}  # pickles of wtm 0.1 lack them
+        super().__setstate__(new | state)
         if "history_" in state:
             self.history_ = [renamed_entry(entry) for entry in self.history_]

@@ -45,7 +45,7 @@ class FuzzyWTMClassifier(FuzzyLabels, LabelReducible, LabelTrainable):
         can be longer. None is no limit; if there are fewer than L features, L is their number.
     gamma_start : int, default=0
         Number of epochs before weights are learnt.
-    average_last, n_states, init, engine, sampler
+    average_last, n_states, init, engine, sampler, n_shards, vote_block
         As in :class:`wtm.WTMClassifier`.
     booleanizer, shuffle, class_weight, early_stopping, validation_fraction, n_iter_no_change
         As in :class:`wtm.WTMClassifier`.
@@ -89,6 +89,8 @@ class FuzzyWTMClassifier(FuzzyLabels, LabelReducible, LabelTrainable):
         init: str = "border",
         engine: str = "lazy",
         sampler: str = "bits",
+        n_shards: int = 1,
+        vote_block: int = 1,
         booleanizer: Any = "auto",
         shuffle: bool = True,
         class_weight: Any = None,
@@ -114,6 +116,8 @@ class FuzzyWTMClassifier(FuzzyLabels, LabelReducible, LabelTrainable):
         self.init = init
         self.engine = engine
         self.sampler = sampler
+        self.n_shards = n_shards
+        self.vote_block = vote_block
         self.booleanizer = booleanizer
         self.shuffle = shuffle
         self.class_weight = class_weight

@@ -28,7 +28,7 @@ class FuzzyWTMRegressor(FuzzyNumbers, NumberReducible, NumberTrainable):
         Number of passes over the training examples.
     average_last, y_range
         As in :class:`wtm.WTMRegressor`.
-    n_states, init, engine, sampler
+    n_states, init, engine, sampler, n_shards, vote_block
         As in :class:`wtm.WTMClassifier`.
     booleanizer, shuffle, early_stopping, validation_fraction, n_iter_no_change
         As in :class:`wtm.WTMRegressor`.
@@ -72,6 +72,8 @@ class FuzzyWTMRegressor(FuzzyNumbers, NumberReducible, NumberTrainable):
         init: str = "border",
         engine: str = "lazy",
         sampler: str = "bits",
+        n_shards: int = 1,
+        vote_block: int = 1,
         booleanizer: Any = "auto",
         shuffle: bool = True,
         early_stopping: bool = False,
@@ -97,6 +99,8 @@ class FuzzyWTMRegressor(FuzzyNumbers, NumberReducible, NumberTrainable):
         self.init = init
         self.engine = engine
         self.sampler = sampler
+        self.n_shards = n_shards
+        self.vote_block = vote_block
         self.booleanizer = booleanizer
         self.shuffle = shuffle
         self.early_stopping = early_stopping

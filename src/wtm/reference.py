@@ -338,11 +338,27 @@ class Machine:
         rng : numpy.random.Generator
             Used to select the clauses, and then for each Type I feedback in turn.
         """
+        self.train_beside(0.0, x, target, rng)
+
+    def train_beside(self, others: float, x: ArrayLike, target: float, rng: np.random.Generator) -> float:
+        """Learn one example, where further clauses have votes that add up to `others`; see `train`.
+
+        Returns
+        -------
+        float
+            The weighted sum of these clauses alone, before any of them changes.
+        """
         lits = literals(x)
         # All clauses are evaluated before any of them changes.
         outputs = self.evaluate(lits, training=True)
-        for j, is_type_i in self.selected(self.sum_of(outputs), target, rng):
+        own = self.sum_of(outputs)
+        for j, is_type_i in self.selected(others + own, target, rng):
             self.give_feedback(j, lits, bool(outputs[j] > 0), is_type_i, rng)
+        return own
+
+    def training_sum(self, x: ArrayLike) -> float:
+        """Return the weighted sum s'(x) of an example, bool (o,), as training sees it: with the empty clauses."""
+        return self.sum_of(self.evaluate(literals(x), training=True))
 
     def selected(self, total: float, target: float, rng: np.random.Generator) -> Iterator[tuple[int, bool]]:
         """Select clauses for feedback, given the sum of all, and say of each whether it gets Type I feedback."""
@@ -497,6 +513,52 @@ class FuzzyConvolutionalMachine(ConvolutionalMachine, FuzzyMachine):
 
     Feedback to a clause with votes is for one of its best patches, each with the same probability.
     """
+
+
+def train_in_blocks(
+    shards: Sequence[Machine],
+    X: BoolArray,
+    targets: Sequence[float],
+    vote_block: int,
+    rngs: Sequence[np.random.Generator],
+) -> float:
+    """Train the clauses of a machine in shards that can work at the same time, which is not part of the paper.
+
+    The examples are cut into blocks. At the start of a block, every shard sums its own votes on all of its examples.
+    Then each shard learns these examples in turn as if it were alone: of the other shards it knows only the votes at
+    the start of the block, of its own clauses the current ones. With a single shard, or blocks of one example, all
+    votes are current, as in `Machine.train`.
+
+    Parameters
+    ----------
+    shards : sequence of Machine
+        Machines that share the clauses: half of those of each shard have positive polarity.
+    X : bool (n, o)
+        The examples, in the order of training.
+    targets : sequence of n float
+        What the sums should reach, from -T to T.
+    vote_block : int
+        Number of examples in a block.
+    rngs : sequence of numpy.random.Generator
+        One for each shard.
+
+    Returns
+    -------
+    float
+        The vote drift: how far, as a share of T, the clamped sums that were used lie from those of the current votes of
+        all shards. The mean over examples and shards.
+    """
+    T, n_examples = shards[0].T, len(targets)
+    used, current = np.zeros((2, len(shards), n_examples))
+    for first in range(0, n_examples, vote_block):
+        block = range(first, min(first + vote_block, n_examples))
+        at_start = np.array([[shard.training_sum(X[i]) for i in block] for shard in shards])
+        others = at_start.sum(axis=0) - at_start
+        for s, shard in enumerate(shards):
+            for i in block:
+                current[s, i] = shard.train_beside(others[s, i - first], X[i], targets[i], rngs[s])
+                used[s, i] = others[s, i - first] + current[s, i]
+    return float(np.abs(np.clip(used, -T, T) - np.clip(current.sum(axis=0), -T, T)).mean() / T)
 
 
 @dataclass

@@ -41,7 +41,7 @@ class WTMRegressor(NumberReadable, NumberReducible, NumberTrainable):
         Smallest and largest number that can be predicted, for each output if there are several. None takes the range
         of the training targets; give it for `partial_fit`, where those of the first call may not be all. Targets
         outside are clipped, with a warning.
-    n_states, boost_true_positive, max_literals, init, engine, sampler
+    n_states, boost_true_positive, max_literals, init, engine, sampler, n_shards, vote_block
         As in :class:`wtm.WTMClassifier`.
     booleanizer : {"auto", "strict"} or Booleanizer, default="auto"
         As in :class:`wtm.WTMClassifier`, but "auto" takes up to 30 thresholds per column, so that predictions can
@@ -60,9 +60,9 @@ class WTMRegressor(NumberReadable, NumberReducible, NumberTrainable):
     warm_start, callbacks
         As in :class:`wtm.WTMClassifier`.
     n_jobs : int or None, default=None
-        Number of threads, used over outputs in training and over rows in prediction. None means 1 unless in a
-        :func:`joblib.parallel_config` context; -1 means all cores. If the context names a backend of processes, such as
-        "loky" or "dask", training uses these instead of threads. Results don't depend on any of it.
+        Number of threads, used over outputs and shards in training and over rows in prediction. None means 1 unless in
+        a :func:`joblib.parallel_config` context; -1 means all cores. If the context names a backend of processes, such
+        as "loky" or "dask", training uses these instead of threads. Results don't depend on any of it.
     random_state : int, RandomState, Generator or None, default=None
         Seed. The same integer gives the same model bit for bit, on any processor and with any number of threads.
     verbose : int, default=0
@@ -131,6 +131,8 @@ class WTMRegressor(NumberReadable, NumberReducible, NumberTrainable):
         init: str = "border",
         engine: str = "lazy",
         sampler: str = "bits",
+        n_shards: int = 1,
+        vote_block: int = 1,
         booleanizer: Any = "auto",
         shuffle: bool = True,
         early_stopping: bool = False,
@@ -155,6 +157,8 @@ class WTMRegressor(NumberReadable, NumberReducible, NumberTrainable):
         self.init = init
         self.engine = engine
         self.sampler = sampler
+        self.n_shards = n_shards
+        self.vote_block = vote_block
         self.booleanizer = booleanizer
         self.shuffle = shuffle
         self.early_stopping = early_stopping

@@ -15,7 +15,12 @@ from wtm.estimator import Estimator
 from wtm.fitting.early_stopping import hold_out
 from wtm.fitting.epochs import Trained, TrainFunction, train_epochs
 from wtm.fitting.fit_memory import check_fit
-from wtm.fitting.fit_warnings import warnings_about_fit, warnings_about_row_weights, warnings_about_weights
+from wtm.fitting.fit_warnings import (
+    warnings_about_fit,
+    warnings_about_row_weights,
+    warnings_about_shards,
+    warnings_about_weights,
+)
 from wtm.machine.model_state import Model
 from wtm.machine.training import train
 from wtm.machine.training_rows import TrainingRows
@@ -160,6 +165,7 @@ class Trainable(Estimator):
             kept_entry = self.history_[self.n_epochs_ - 1]
             warn_all(warnings_about_fit(trained.model, training, kept_entry, by_class))
             warn_all(warnings_about_weights(trained.model, self.history_[n_before:]))
+            warn_all(warnings_about_shards(trained.model, self.history_[n_before:]))
         return self
 
     def _fit_batch(self, X: Any, y: Any, sample_weight: Any) -> Self:
@@ -174,6 +180,7 @@ class Trainable(Estimator):
             warn_all(warnings_about_row_weights(training, by_class, is_batch=True))
             trained = self._train(model, training, None, params, n_threads, by_class)
             warn_all(warnings_about_weights(trained.model, self.history_[-1:]))
+            warn_all(warnings_about_shards(trained.model, self.history_[-1:]))
         return self
 
     @abstractmethod

@@ -145,6 +145,7 @@ HISTORY = {
     "type_i": int,
     "type_ii": int,
     "weights_saturated": int,
+    "vote_drift": float,
     "literals_per_clause": float,
 }
 

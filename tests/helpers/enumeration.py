@@ -13,7 +13,7 @@ import itertools
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -49,6 +49,8 @@ class Case:
     image_shape: tuple[int, int, int] | None = None  # of a convolution: height, width and number of channels
     patch_shape: tuple[int, int] = (1, 1)
     positions: bool = True
+    n_shards: int = 1  # see `wtm.reference.train_in_blocks`
+    vote_block: int = 1
 
     @property
     def o(self) -> int:
@@ -103,6 +105,20 @@ FUZZY_CASES = [
     Case("numbers", _sequence("1^ 0v 1o 0+"), T=1, gamma=0.2, failures=2),
 ]
 """Machines of fuzzy clauses."""
+
+
+SHARD_CASES = [
+    Case("two shards", _sequence("1+ 0+"), n_clauses=4, T=2, gamma=0.5, n_shards=2, vote_block=2),
+    Case("two shards, sums beyond the threshold", _sequence("1+ 1-"), n_clauses=4, T=1.25, gamma=1.0, n_half=1,
+         n_shards=2, vote_block=2),
+    Case("two blocks, the last too short", _sequence("1+ 1+ 1-"), n_clauses=4, n_half=1, p_s=1.0, T=1.5, n_shards=2,
+         vote_block=2),
+    Case("blocks of an example", _sequence("1+ 1+ 0-"), n_clauses=4, n_half=1, p_s=1.0, gamma=0.3, n_shards=2),
+    Case("one shard, blocks of two", _sequence("1- 0+ 1+"), n_clauses=2, T=3, gamma=0.3, vote_block=2),
+    Case("two fuzzy shards", _sequence("1+ 1-"), n_clauses=4, T=1.5, gamma=0.3, failures=2, n_shards=2, vote_block=2),
+    Case("numbers", _sequence("1^ 1v 0o"), n_clauses=4, n_half=1, p_s=1.0, gamma=0.5, n_shards=2, vote_block=3),
+]  # fmt: skip
+"""Machines whose clauses are trained in shards."""
 
 
 CONV_CASES = [
@@ -278,14 +294,26 @@ def _split(states: Row, n_clauses: int) -> list[Row]:
     return [states[j * width : (j + 1) * width] for j in range(n_clauses)]
 
 
-def _step(outcome: Outcome, example: Example, case: Case) -> Distribution:
-    """The distribution after one more example, from one outcome: clauses move independently, given p_c."""
-    x, target = example
-    rows, exponents = _split(outcome[0], case.n_clauses), outcome[1]
-    signs = [1 if j < case.n_clauses // 2 else -1 for j in range(case.n_clauses)]
+def _signs(case: Case) -> list[int]:
+    return [1 if j < case.n_clauses // 2 else -1 for j in range(case.n_clauses)]
+
+
+def _sum(outcome: Outcome, x: tuple[int, ...], case: Case) -> float:
+    """The weighted sum of votes in training."""
     total = 0.0
-    for row, k, sign in zip(rows, exponents, signs, strict=True):
+    for row, k, sign in zip(_split(outcome[0], case.n_clauses), outcome[1], _signs(case), strict=True):
         total += sign * (1 + case.gamma) ** k * _image_votes(row, x, case) / (case.failures or 1)
+    return total
+
+
+def _step(outcome: Outcome, example: Example, case: Case, others: float = 0.0) -> Distribution:
+    """The distribution after one more example, from one outcome: clauses move independently, given p_c.
+
+    The votes of further clauses add up to `others`.
+    """
+    x, target = example
+    rows, exponents, signs = _split(outcome[0], case.n_clauses), outcome[1], _signs(case)
+    total = others + _sum(outcome, x, case)
     clamped = max(-case.T, min(case.T, total))
     error = target * case.T - clamped
     p_c = abs(error) / (2 * case.T)
@@ -316,13 +344,53 @@ def exact_distribution(case: Case) -> Distribution:
     starts = [case.n_half - 1] if case.init == "border" else [case.n_half - 1, case.n_half]
     first = list(itertools.product(starts, repeat=n_automata))
     distribution: Distribution = {(states, (0,) * case.n_clauses): 1 / len(first) for states in first}
-    for example in case.examples:
+    for start in range(0, len(case.examples), case.vote_block):
         after: defaultdict[Outcome, float] = defaultdict(float)
         for outcome, probability in distribution.items():
-            for key, conditional in _step(outcome, example, case).items():
+            for key, conditional in _block(outcome, case.examples[start : start + case.vote_block], case).items():
                 after[key] += probability * conditional
         distribution = dict(after)
     return distribution
+
+
+def _block(outcome: Outcome, examples: tuple[Example, ...], case: Case) -> Distribution:
+    """The distribution after a block of examples: shards move independently, given their votes at its start."""
+    part = replace(case, n_clauses=case.n_clauses // case.n_shards)
+    shards = [_shard(outcome, i, case) for i in range(case.n_shards)]
+    ways = []  # for each shard its distribution over outcomes of its own
+    for shard in shards:
+        distribution = {shard: 1.0}
+        for example in examples:
+            others = _sum(outcome, example[0], case) - _sum(shard, example[0], part)
+            after: defaultdict[Outcome, float] = defaultdict(float)
+            for now, probability in distribution.items():
+                for key, conditional in _step(now, example, part, others).items():
+                    after[key] += probability * conditional
+            distribution = dict(after)
+        ways.append(distribution.items())
+    return {
+        joined([shard for shard, _ in choice]): math.prod(probability for _, probability in choice)
+        for choice in itertools.product(*ways)
+    }
+
+
+def _shard(outcome: Outcome, i: int, case: Case) -> Outcome:
+    """The clauses of one shard: its share of those of either polarity."""
+    size = case.n_clauses // 2 // case.n_shards
+    chosen = [first + i * size + j for first in (0, case.n_clauses // 2) for j in range(size)]
+    rows = _split(outcome[0], case.n_clauses)
+    return tuple(itertools.chain.from_iterable(rows[j] for j in chosen)), tuple(outcome[1][j] for j in chosen)
+
+
+def joined(shards: list[Outcome]) -> Outcome:
+    """The outcome of a machine, given those of its shards."""
+    size = len(shards[0][1]) // 2
+    rows, exponents = [], []
+    for first in (0, size):
+        for states, own in shards:
+            rows += _split(states, 2 * size)[first : first + size]
+            exponents += own[first : first + size]
+    return tuple(itertools.chain.from_iterable(rows)), tuple(exponents)
 
 
 # --- The comparison ---------------------------------------------------------------------------------------
@@ -330,7 +398,7 @@ def exact_distribution(case: Case) -> Distribution:
 MIN_EXPECTED = 5.0
 # A right engine is to fail any of the cases less than once in 10^6 choices of the seeds. The further factor
 # of 10 covers the tail of the statistic, heavier than that of its limit where cells expect few outcomes.
-P_BOUND = 1e-6 / (10 * (len(CASES) + len(FUZZY_CASES) + len(CONV_CASES) + len(CONV_FUZZY_CASES)))
+P_BOUND = 1e-6 / (10 * (len(CASES) + len(FUZZY_CASES) + len(SHARD_CASES) + len(CONV_CASES) + len(CONV_FUZZY_CASES)))
 
 
 def chi_square(observed: Mapping[Any, int], exact: Mapping[Any, float], n: int) -> float:
@@ -393,8 +461,26 @@ def simulate_reference(
             (False, True): reference.FuzzyMachine,
             (True, True): reference.FuzzyConvolutionalMachine,
         }[bool(patches), bool(fuzzy)]
+        if case.n_shards > 1:
+            outcomes[_reference_in_shards(case, kind(*settings, **patches, **fuzzy), rng)] += 1
+            continue
         machine = kind(*settings, **patches, **fuzzy)
         for x, target in case.examples:
             machine.train(as_image(x, case), target * case.T, rng)
-        outcomes[tuple(machine.states.ravel().tolist()), tuple(machine.exponents.tolist())] += 1
+        outcomes[_outcome(machine)] += 1
     return outcomes
+
+
+def _outcome(machine: reference.Machine) -> Outcome:
+    return tuple(machine.states.ravel().tolist()), tuple(machine.exponents.tolist())
+
+
+def _reference_in_shards(case: Case, machine: reference.Machine, rng: np.random.Generator) -> Outcome:
+    """Train shards of an untrained machine, all of whose clauses start alike."""
+    size = case.n_clauses // case.n_shards
+    shards = [replace(machine, states=part) for part in machine.states.reshape(case.n_shards, size, -1)]
+    X, targets = zip(*case.examples, strict=True)
+    reference.train_in_blocks(
+        shards, np.array(X, bool), [target * case.T for target in targets], case.vote_block, rng.spawn(case.n_shards)
+    )
+    return joined([_outcome(shard) for shard in shards])

@@ -20,6 +20,7 @@ X, Y = three_classes(120)
 KINDS = {
     "strict": (WTMClassifier(**_COMMON), (X, Y), {}),
     "direct": (WTMClassifier(**_COMMON, engine="direct"), (X, Y), {}),
+    "shards": (WTMClassifier(**_COMMON | {"n_clauses": 16}, n_shards=4, vote_block=8), (X, Y), {}),
     "two rounds": (WTMClassifier(**_COMMON | {"n_epochs": 12}), (X, Y), {"X_val": X[:30], "y_val": Y[:30]}),
     "in order": (WTMClassifier(**_COMMON, shuffle=False), (X, Y), {}),
     "averaged": (WTMClassifier(**_COMMON, average_last=2), (X, Y), {"X_val": X[:30], "y_val": Y[:30]}),

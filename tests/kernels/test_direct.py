@@ -151,7 +151,7 @@ def test_certain_feedback_equals_the_reference(n_features, boost, sampler):
         rows.append(row)
         targets.append(target)
     counts = machine.train(packed_rows(X), Schedule(np.array(rows), np.array(targets)))
-    assert counts == (truth.n_type_i, truth.n_type_ii, 0)
+    assert counts == (truth.n_type_i, truth.n_type_ii, 0, 0.0)
     assert counts.type_i > 0
     assert counts.type_ii > 0
     assert_equal(machine, truth)

@@ -127,7 +127,7 @@ def test_training_leaves_rows_and_schedule_alone(engine):
 def test_nothing_to_see_nothing_changes(engine):
     machine, untouched = (Machine.new(parameters(9, 6, engine=engine), 0, 0) for _ in range(2))
     nothing = Schedule(np.empty(0, np.int64), np.empty(0))
-    assert machine.train(packed_rows(np.ones((1, 9))), nothing) == (0, 0, 0)
+    assert machine.train(packed_rows(np.ones((1, 9))), nothing) == (0, 0, 0, 0.0)
     assert_same(machine, untouched)
 
 

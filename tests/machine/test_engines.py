@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tests.helpers.enumeration import CASES, FUZZY_CASES, assert_matches, chi_square
+from tests.helpers.enumeration import CASES, FUZZY_CASES, SHARD_CASES, assert_matches, chi_square
 from tests.helpers.machines import assert_consistent, machine_in, packed_rows, parameters, random_rows
 from tests.helpers.problems import small, xor
 from wtm.machine.class_machine import Machine
@@ -30,7 +30,7 @@ def simulate(case, n_seeds, engine, sampler, in_one_call):
     p = kind(
         n_features=case.o, n_clauses=case.n_clauses, T=float(case.T), s=1 / case.p_s, gamma=case.gamma,
         n_states=2 * case.n_half, boost_true_positive=case.boost, max_literals=case.max_literals, init=case.init,
-        engine=engine, sampler=sampler, **more,
+        engine=engine, sampler=sampler, n_shards=case.n_shards, vote_block=case.vote_block, **more,
     )  # fmt: skip
     literals = packed_rows([x for x, _ in case.examples])
     whole = Schedule(np.arange(len(literals)), np.array([target for _, target in case.examples]))
@@ -46,7 +46,7 @@ def simulate(case, n_seeds, engine, sampler, in_one_call):
 
 
 @pytest.mark.parametrize(("engine", "sampler"), WAYS)
-@pytest.mark.parametrize("case", [*CASES, *FUZZY_CASES], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [*CASES, *FUZZY_CASES, *SHARD_CASES], ids=lambda case: case.name)
 def test_machines_follow_the_exact_distribution(case, engine, sampler):
     assert_matches(case, functools.partial(simulate, engine=engine, sampler=sampler, in_one_call=True), N_SEEDS)
 
@@ -59,7 +59,7 @@ def test_machines_trained_by_single_examples_follow_it_too(case, engine):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("engine", "sampler"), WAYS)
-@pytest.mark.parametrize("case", [*CASES, *FUZZY_CASES], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [*CASES, *FUZZY_CASES, *SHARD_CASES], ids=lambda case: case.name)
 def test_machines_follow_the_exact_distribution_closely(case, engine, sampler):
     assert_matches(case, functools.partial(simulate, engine=engine, sampler=sampler, in_one_call=True), 30_000)
 

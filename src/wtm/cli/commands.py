@@ -123,6 +123,20 @@ def train(
             show_default=False,
         ),
     ] = None,
+    n_shards: Annotated[
+        int | None,
+        typer.Option(
+            help="Shards that the clauses of a class are cut into, for more threads than classes. Default: 1.",
+            show_default=False,
+        ),
+    ] = None,
+    vote_block: Annotated[
+        int | None,
+        typer.Option(
+            help="Rows, at most 512, between two exchanges of votes among shards; 512 is usual. Default: 1.",
+            show_default=False,
+        ),
+    ] = None,
     early_stopping: Annotated[
         bool, typer.Option("--early-stopping", help="Keep the best epoch on a tenth of the training rows.")
     ] = False,
@@ -157,6 +171,8 @@ def train(
         "max_literals": max_literals,
         "n_epochs": epochs,
         "average_last": average_last,
+        "n_shards": n_shards,
+        "vote_block": vote_block,
         "early_stopping": early_stopping,
         "random_state": seed,
     }

@@ -59,7 +59,8 @@ def train(
         name, reason = str(error).split(" ", 1)
         if name == "average_last" and name not in parameters:  # the votes of that many epochs are clauses in prediction
             name, reason = "n_clauses", f"{parameters['n_clauses']} is too large with --regression: use fewer."
-        raise OptionError(f"--{name.removeprefix('n_').replace('_', '-')} {reason}") from None
+        option = name if name == "n_shards" else name.removeprefix("n_")
+        raise OptionError(f"--{option.replace('_', '-')} {reason}") from None
     if out == STANDARD_STREAM:
         raise OptionError("a model can't be written to standard output: give --out the name of a file.")
     with open_table(options.data, options.format) as source:

@@ -14,6 +14,8 @@ _MAX_T_TO_SUM = 2.0
 _MIN_MEAN_WEIGHT = 0.1
 _MAX_MEAN_WEIGHT = 100
 _ROUNDING = 1e-9
+MAX_DRIFT = 0.1
+"""Chosen by what docs/shards.md measures."""
 
 
 def warnings_about_weights(model: Model, entries: list[dict[str, Any]]) -> Iterator[Warning]:
@@ -27,6 +29,18 @@ def warnings_about_weights(model: Model, entries: list[dict[str, Any]]) -> Itera
         yield RuntimeWarning(
             f"Some weights of clauses reached the largest weight, {table.weight(np.array(largest)):.3g}, and were kept "
             "there. Use a smaller gamma or a smaller T."
+        )
+
+
+def warnings_about_shards(model: Model, entries: list[dict[str, Any]]) -> Iterator[Warning]:
+    """Warn if the votes that shards used in the epochs `entries` were so far out of date that accuracy is lost."""
+    drift = max(entry["vote_drift"] for entry in entries)
+    if drift > MAX_DRIFT:
+        p = model.parameters
+        yield UserWarning(
+            f"Votes of other shards were out of date: vote_drift reached {drift:.2g}, and accuracy is lost above "
+            f"{MAX_DRIFT:g}. Use a smaller vote_block than {p.vote_block}, fewer shards than {p.n_shards}, or more "
+            "clauses with a larger T."
         )
 
 

@@ -16,6 +16,8 @@ from wtm.kernels.feedback import (
 )
 from wtm.kernels.jit import inline, kernel
 from wtm.kernels.sampling import CERTAIN, fill_mask, next_word
+from wtm.kernels.shard_votes import use_votes
+from wtm.kernels.vote_sums import clamped
 
 
 class DirectState(NamedTuple):
@@ -48,7 +50,7 @@ class DirectState(NamedTuple):
 @inline
 def error_of(total, params, target):
     """How far a sum of votes, clamped to T, is from its target, a share of T (`reference.error`)."""
-    return target * params.T - min(max(total * params.unit, -params.T), params.T)
+    return target * params.T - clamped(total, params)
 
 
 @inline
@@ -76,6 +78,44 @@ def move_weight(exponents, votes, clause, slot, step, fixed_weights):
     return False
 
 
+@inline
+def _sum_of_votes(literals, row, params, state):
+    """Evaluate the clauses on an example, and add up their votes (`reference.clause_sum` in fixed point)."""
+    total = np.int64(0)
+    for clause in range(state.exponents.size):
+        state.outputs[clause] = clause_fires(state.include, clause, literals, row, params.n_words)
+        if state.outputs[clause]:
+            total += state.votes[clause]
+    return total
+
+
+@inline
+def _train_example(literals, row, total, target, params, sampler, state, counts):
+    """Give feedback to clauses that were evaluated on an example whose sum of votes is `total`."""
+    automata, include, exponents, random, votes, outputs, drawn = state
+    n_clauses = exponents.size
+    error = error_of(total, params, target)
+    update = update_threshold(error, params)
+    if update == 0:
+        return
+    for clause in range(n_clauses):
+        if np.int64(next_word(random) >> np.uint64(32)) >= update:
+            continue
+        if (clause < n_clauses // 2) == (error > 0):
+            counts[N_TYPE_I] += 1
+            fill_mask(random, drawn, params.n_literals, sampler)
+            if outputs[clause] and not exceeds_budget(include, clause, params):
+                type_i_true(automata, include, clause, literals, row, drawn, params)
+            else:
+                type_i_false(automata, include, clause, drawn, params)
+            if outputs[clause]:
+                counts[N_SATURATED] += move_weight(exponents, votes, clause, clause, 1, params.fixed_weights)
+        elif outputs[clause]:
+            counts[N_TYPE_II] += 1
+            type_ii(automata, include, clause, literals, row, params)
+            counts[N_SATURATED] += move_weight(exponents, votes, clause, clause, -1, params.fixed_weights)
+
+
 @kernel
 def direct_epoch(rows, targets, literals, params, sampler, state, counts):
     """Train one machine on the examples that it sees, in order (`reference.Machine.train`).
@@ -92,32 +132,26 @@ def direct_epoch(rows, targets, literals, params, sampler, state, counts):
     counts : ndarray of shape (3,), int64; IN and OUT
         Gets the epoch's counts added, in the order of `wtm.kernels.feedback.N_TYPE_I` and so on.
     """
-    automata, include, exponents, random, votes, outputs, drawn = state
-    n_clauses = exponents.size
     for example in range(rows.size):
         row = rows[example] * params.row_words
-        total = np.int64(0)
-        for clause in range(n_clauses):
-            outputs[clause] = clause_fires(include, clause, literals, row, params.n_words)
-            if outputs[clause]:
-                total += votes[clause]
-        error = error_of(total, params, targets[example])
-        update = update_threshold(error, params)
-        if update == 0:
-            continue
-        for clause in range(n_clauses):
-            if np.int64(next_word(random) >> np.uint64(32)) >= update:
-                continue
-            if (clause < n_clauses // 2) == (error > 0):
-                counts[N_TYPE_I] += 1
-                fill_mask(random, drawn, params.n_literals, sampler)
-                if outputs[clause] and not exceeds_budget(include, clause, params):
-                    type_i_true(automata, include, clause, literals, row, drawn, params)
-                else:
-                    type_i_false(automata, include, clause, drawn, params)
-                if outputs[clause]:
-                    counts[N_SATURATED] += move_weight(exponents, votes, clause, clause, 1, params.fixed_weights)
-            elif outputs[clause]:
-                counts[N_TYPE_II] += 1
-                type_ii(automata, include, clause, literals, row, params)
-                counts[N_SATURATED] += move_weight(exponents, votes, clause, clause, -1, params.fixed_weights)
+        total = _sum_of_votes(literals, row, params, state)
+        _train_example(literals, row, total, targets[example], params, sampler, state, counts)
+
+
+@kernel
+def direct_shard_block(rows, targets, literals, params, sampler, state, votes, counts, start, stop, end):
+    """Train a shard on the examples `start` to `stop`, then sum its votes on those from `stop` to `end`.
+
+    Parameters
+    ----------
+    rows, targets, literals, params, sampler, state, counts
+        See `direct_epoch`; `state` is that of the shard.
+    votes, start, stop, end
+        See `wtm.kernels.lazy.lazy_shard_block`.
+    """
+    for i in range(stop - start):
+        row = rows[start + i] * params.row_words
+        total = use_votes(votes, i, _sum_of_votes(literals, row, params, state))
+        _train_example(literals, row, total, targets[start + i], params, sampler, state, counts)
+    for i in range(end - stop):
+        votes.at_start[i] = _sum_of_votes(literals, rows[stop + i] * params.row_words, params, state)

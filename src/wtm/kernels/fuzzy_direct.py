@@ -10,6 +10,7 @@ from wtm.kernels.fuzzy_feedback import count_included, type_i_fuzzy
 from wtm.kernels.fuzzy_votes import most_votes
 from wtm.kernels.jit import inline, kernel
 from wtm.kernels.sampling import fill_mask, next_word
+from wtm.kernels.shard_votes import use_votes
 from wtm.kernels.simd import load, popcount_words, sum_words
 
 
@@ -67,6 +68,51 @@ def _clause_votes(include, clause, n_included, literals, row, n_words, failures)
     return most - n_false
 
 
+@inline
+def _sum_of_votes(literals, row, params, fuzzy, state):
+    """Count the votes of the clauses on an example, and add them up (`reference.FuzzyMachine`, in fixed point)."""
+    total = np.int64(0)
+    for clause in range(state.exponents.size):
+        n_included = state.n_included[clause]
+        found = _clause_votes(state.include, clause, n_included, literals, row, params.n_words, fuzzy.failures)
+        state.counts[clause] = found
+        total += state.votes[clause] * found
+    return total
+
+
+@inline
+def _train_example(literals, row, total, target, params, fuzzy, sampler, state, counts):
+    """Give feedback to clauses whose votes on an example were counted, and add up to `total`."""
+    automata, include, exponents, random, votes, clause_counts, n_included, drawn = state
+    n_clauses, n_words = exponents.size, params.n_words
+    error = error_of(total, params, target)
+    update = update_threshold(error, params)
+    if update == 0:
+        return
+    for clause in range(n_clauses):
+        if np.int64(next_word(random) >> np.uint64(32)) >= update:
+            continue
+        is_type_i = (clause < n_clauses // 2) == (error > 0)
+        step = 1 if is_type_i else -1
+        if clause_counts[clause] == 0:
+            if is_type_i:
+                counts[N_TYPE_I] += 1
+                fill_mask(random, drawn, params.n_literals, sampler)
+                type_i_false(automata, include, clause, drawn, params)
+                n_included[clause] = count_included(include, clause, n_words)
+            continue
+        if is_type_i:
+            counts[N_TYPE_I] += 1
+            has_room = n_included[clause] < fuzzy.budget
+            type_i_fuzzy(automata, include, clause, literals, row, has_room, params)
+        else:
+            counts[N_TYPE_II] += 1
+            type_ii(automata, include, clause, literals, row, params)
+        n_included[clause] = count_included(include, clause, n_words)
+        if fuzzy.moves_weights:
+            counts[N_SATURATED] += move_weight(exponents, votes, clause, clause, step, params.fixed_weights)
+
+
 @kernel
 def fuzzy_direct_epoch(rows, targets, literals, params, fuzzy, sampler, state, counts):
     """Train one machine on the examples that it sees, in order (`reference.FuzzyMachine.train`).
@@ -78,38 +124,27 @@ def fuzzy_direct_epoch(rows, targets, literals, params, fuzzy, sampler, state, c
     fuzzy : FuzzyParams; IN
     state : FuzzyDirectState; IN and OUT
     """
-    automata, include, exponents, random, votes, clause_counts, n_included, drawn = state
-    n_clauses, n_words = exponents.size, params.n_words
     for example in range(rows.size):
         row = rows[example] * params.row_words
-        total = np.int64(0)
-        for clause in range(n_clauses):
-            found = _clause_votes(include, clause, n_included[clause], literals, row, n_words, fuzzy.failures)
-            clause_counts[clause] = found
-            total += votes[clause] * found
-        error = error_of(total, params, targets[example])
-        update = update_threshold(error, params)
-        if update == 0:
-            continue
-        for clause in range(n_clauses):
-            if np.int64(next_word(random) >> np.uint64(32)) >= update:
-                continue
-            is_type_i = (clause < n_clauses // 2) == (error > 0)
-            step = 1 if is_type_i else -1
-            if clause_counts[clause] == 0:
-                if is_type_i:
-                    counts[N_TYPE_I] += 1
-                    fill_mask(random, drawn, params.n_literals, sampler)
-                    type_i_false(automata, include, clause, drawn, params)
-                    n_included[clause] = count_included(include, clause, n_words)
-                continue
-            if is_type_i:
-                counts[N_TYPE_I] += 1
-                has_room = n_included[clause] < fuzzy.budget
-                type_i_fuzzy(automata, include, clause, literals, row, has_room, params)
-            else:
-                counts[N_TYPE_II] += 1
-                type_ii(automata, include, clause, literals, row, params)
-            n_included[clause] = count_included(include, clause, n_words)
-            if fuzzy.moves_weights:
-                counts[N_SATURATED] += move_weight(exponents, votes, clause, clause, step, params.fixed_weights)
+        total = _sum_of_votes(literals, row, params, fuzzy, state)
+        _train_example(literals, row, total, targets[example], params, fuzzy, sampler, state, counts)
+
+
+@kernel
+def fuzzy_direct_shard_block(rows, targets, literals, params, fuzzy, sampler, state, votes, counts, start, stop, end):
+    """Train a shard on the examples `start` to `stop`, then sum its votes on those from `stop` to `end`.
+
+    Parameters
+    ----------
+    rows, targets, literals, params, fuzzy, sampler, state, counts
+        See `fuzzy_direct_epoch`; `state` is that of the shard.
+    votes, start, stop, end
+        See `wtm.kernels.lazy.lazy_shard_block`.
+    """
+    for i in range(stop - start):
+        row = rows[start + i] * params.row_words
+        total = use_votes(votes, i, _sum_of_votes(literals, row, params, fuzzy, state))
+        _train_example(literals, row, total, targets[start + i], params, fuzzy, sampler, state, counts)
+    for i in range(end - stop):
+        row = rows[stop + i] * params.row_words
+        votes.at_start[i] = _sum_of_votes(literals, row, params, fuzzy, state)

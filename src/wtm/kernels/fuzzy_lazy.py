@@ -28,10 +28,11 @@ from wtm.kernels.fuzzy_votes import (
 )
 from wtm.kernels.jit import function, inline, kernel
 from wtm.kernels.layout import BLOCK, ONE, VECTOR_WORDS, WORD_DTYPE, ZERO
-from wtm.kernels.lazy import begin_block
+from wtm.kernels.lazy_outputs import begin_block
 from wtm.kernels.lazy_state import slot_arrays
 from wtm.kernels.records import by_reference, far, near
 from wtm.kernels.sampling import bernoulli_vector, draw_gap
+from wtm.kernels.shard_votes import use_votes
 from wtm.kernels.simd import count_trailing_zeros, load, store
 from wtm.kernels.watched import clause_of, slot_of
 from wtm.kernels.watched_bits import flush_watched, step_watched_down, watched_literal
@@ -237,6 +238,43 @@ def _give_feedback(clauses, block, params, fuzzy, example, first_group, n_groups
                     )
 
 
+@inline
+def _begin_epoch(rows, params, clauses, block):
+    """Draw the first gap, and watch the included literals of all clauses."""
+    if rows.size > 0:
+        clauses.gap[0] = draw_gap(clauses.random, clauses.gap_table)
+    for clause in range(clauses.exponents.size):
+        slot = slot_of(clauses, clause)
+        clauses.n_included[slot] = count_included(clauses.include, clause, params.n_words)
+        flush_watched(clauses, block, params, clause, slot)
+
+
+@inline
+def _begin_block(rows, start, count, params, fuzzy, clauses, block):
+    begin_block(block, params, rows, start, count)
+    for clause in range(clauses.exponents.size):
+        _evaluate(far(clauses), far(block), far(params), fuzzy, clause, slot_of(clauses, clause))
+
+
+@inline
+def _train_example(clauses, block, params, fuzzy, example, total, target, counts):
+    """Give feedback for an example of the block, whose sum of votes is `total`, to the clauses."""
+    n_groups = clauses.used.size // 16  # of either polarity
+    error = error_of(total, params, target)
+    update = update_threshold(error, params)
+    if update == 0:
+        return
+    first = 0 if error > 0 else n_groups  # of the polarity that gets Type I feedback
+    _give_feedback(clauses, block, params, fuzzy, example, first, n_groups, update, True, counts)
+    _give_feedback(clauses, block, params, fuzzy, example, n_groups - first, n_groups, update, False, counts)
+
+
+@inline
+def _end_epoch(params, clauses, block):
+    for clause in range(clauses.exponents.size):
+        flush_watched(clauses, block, params, clause, slot_of(clauses, clause))
+
+
 @kernel
 def fuzzy_lazy_epoch(rows, targets, params, fuzzy, clauses, block, counts):
     """Train one machine on the examples that it sees, in order (`reference.FuzzyMachine.train`, in distribution).
@@ -249,28 +287,45 @@ def fuzzy_lazy_epoch(rows, targets, params, fuzzy, clauses, block, counts):
     block : FuzzyBlock
     """
     params, clauses, block = by_reference(params), by_reference(clauses), by_reference(block)
-    n_groups = clauses.used.size // 16  # of either polarity
-    if rows.size > 0:
-        clauses.gap[0] = draw_gap(clauses.random, clauses.gap_table)
-    for clause in range(clauses.exponents.size):
-        slot = slot_of(clauses, clause)
-        clauses.n_included[slot] = count_included(clauses.include, clause, params.n_words)
-        flush_watched(clauses, block, params, clause, slot)
+    _begin_epoch(rows, params, clauses, block)
     for start in range(0, rows.size, BLOCK):
         count = min(BLOCK, rows.size - start)
-        begin_block(block, params, rows, start, count)
-        for clause in range(clauses.exponents.size):
-            _evaluate(far(clauses), far(block), far(params), fuzzy, clause, slot_of(clauses, clause))
+        _begin_block(rows, start, count, params, fuzzy, clauses, block)
         for example in range(count):
-            error = error_of(_total(clauses, example), params, targets[start + example])
-            update = update_threshold(error, params)
-            if update == 0:
-                continue
-            first = 0 if error > 0 else n_groups  # of the polarity that gets Type I feedback
-            _give_feedback(clauses, block, params, fuzzy, example, first, n_groups, update, True, counts)
-            _give_feedback(clauses, block, params, fuzzy, example, n_groups - first, n_groups, update, False, counts)
-    for clause in range(clauses.exponents.size):
-        flush_watched(clauses, block, params, clause, slot_of(clauses, clause))
+            total = _total(clauses, example)
+            _train_example(clauses, block, params, fuzzy, example, total, targets[start + example], counts)
+    _end_epoch(params, clauses, block)
+
+
+@kernel
+def fuzzy_lazy_shard_block(rows, targets, size, params, fuzzy, clauses, block, votes, counts, start, stop, end):
+    """Train a shard on the examples `start` to `stop`, then sum its votes on those from `stop` to `end`.
+
+    Parameters
+    ----------
+    rows, targets, params, fuzzy, clauses, block, counts
+        See `fuzzy_lazy_epoch`; `clauses` are those of the shard.
+    size, votes, start, stop, end
+        See `wtm.kernels.lazy.lazy_shard_block`.
+    """
+    params, clauses, block, votes = (
+        by_reference(params),
+        by_reference(clauses),
+        by_reference(block),
+        by_reference(votes),
+    )
+    if stop == 0:
+        _begin_epoch(rows, params, clauses, block)
+    first = start % size
+    for i in range(stop - start):
+        total = use_votes(votes, i, _total(clauses, first + i))
+        _train_example(clauses, block, params, fuzzy, first + i, total, targets[start + i], counts)
+    if stop == rows.size:
+        _end_epoch(params, clauses, block)
+    elif stop % size == 0:
+        _begin_block(rows, stop, min(size, rows.size - stop), params, fuzzy, clauses, block)
+    for i in range(end - stop):
+        votes.at_start[i] = _total(clauses, stop % size + i)
 
 
 def new_fuzzy_clauses(

@@ -14,15 +14,17 @@
 
 import numpy as np
 
-from wtm.kernels.bits import clear_bit, transpose_block, transpose_tile
+from wtm.kernels.bits import clear_bit
 from wtm.kernels.direct import error_of, move_weight, update_threshold
 from wtm.kernels.feedback import N_SATURATED, N_TYPE_I, N_TYPE_II, exceeds_budget, type_i_false
 from wtm.kernels.jit import function, inline, kernel, splice
-from wtm.kernels.layout import ALL_BITS, BLOCK, BORDER, ONE, ZERO
+from wtm.kernels.layout import BLOCK, BORDER, ONE, ZERO
+from wtm.kernels.lazy_outputs import add_outputs, begin_block, change_outputs, evaluate_block
 from wtm.kernels.lazy_state import WATCH_STRIDE
 from wtm.kernels.pending import flush, flush_and_update
 from wtm.kernels.records import by_reference, far, near
 from wtm.kernels.sampling import bernoulli_vector, draw_gap
+from wtm.kernels.shard_votes import use_votes
 from wtm.kernels.simd import (
     any_set,
     count_trailing_zeros,
@@ -33,9 +35,8 @@ from wtm.kernels.simd import (
     splat,
     store,
     sum_words,
-    transpose_words,
 )
-from wtm.kernels.vote_sums import TILE_STRIDE, add_vote, add_votes
+from wtm.kernels.vote_sums import add_vote
 from wtm.kernels.watched import (
     clause_of,
     clear_watch_list,
@@ -45,126 +46,31 @@ from wtm.kernels.watched import (
     slot_of,
     update_dropped,
     update_watch_list,
-    watched_outputs,
     write_back,
 )
 
 _FEW_UPDATES = 1 << 28  # in fractions of 2**32: with a larger probability of feedback, sums of votes are not kept
 
-# --- Outputs ------------------------------------------------------------------------------------------------
-
-
-@inline
-def begin_block(block, params, rows, start, count):
-    """Begin a block with the examples ``rows[start:start + count]``: their literal columns, all of them `later`."""
-    for example in range(count):
-        block.row_of[example] = rows[start + example] * params.row_words
-    transpose_block(block.literals, params.row_words, rows, start, count, params.n_features, block.tile, block.columns)
-    for part in range(8):
-        filled = min(64, max(0, count - part * 64))
-        block.later[part] = ZERO if filled == 0 else ALL_BITS >> np.uint64(64 - filled)
-
-
-@function
-def _order_by_example(clauses, block):
-    """Find the true clauses of each example (``block.fired``, OUT), and the sums of their votes (``block.sums``, OUT).
-
-    They follow from the examples of each clause (``block.outputs``, IN).
-    """
-    clauses, block = near(clauses), near(block)
-    words = clauses.used.size
-    for i in range(0, BLOCK, 8):
-        store(block.sums, i, splat(ZERO))
-    for group in range(words // 8):
-        for i in range(64):
-            transpose_words(block.outputs, (group * BLOCK + i) * 8, BLOCK, block.tile, i * 8, TILE_STRIDE)
-        for part in range(8):
-            transpose_tile(block.tile, part * TILE_STRIDE)
-            for i in range(64):
-                line = load(block.tile, part * TILE_STRIDE + i * 8)
-                store(block.fired, (part * 64 + i) * words + group * 8, line)
-        for place in range(8):
-            if clauses.used[group * 8 + place] != ZERO:
-                first = (group * 8 + place) * 64
-                add_votes(block.sums, clauses.votes, first, block.tile, place, block.vote_tables)
-
-
-@splice
-def evaluate_block(clauses, block, params):
-    """Evaluate all clauses for a new block (`reference.clause_outputs` in training)."""
-    for clause in range(clauses.exponents.size):
-        slot = slot_of(clauses, clause)
-        ahead = min(clause + 4, clauses.exponents.size - 1) * WATCH_STRIDE
-        prefetch(clauses.watch_list, ahead)
-        prefetch(clauses.watch_list, ahead + 16)
-        clear_bit(clauses.eager, slot)
-        fires = watched_outputs(clauses, block, clause, slot)
-        if any_set(fires) and not clauses.fully_watched[slot]:
-            store(block.result, 0, fires)
-            evaluate_clause(far(clauses), far(block), far(params), clause, slot)
-            fires = load(block.result, 0)
-        store(block.outputs, slot * 8, fires)
-    _order_by_example(far(clauses), far(block))
-
-
-@function
-def _flip_outputs(clauses, block, slot):
-    """Change the output of a clause for the examples in ``block.changed`` (IN), and their sums of votes if kept."""
-    clauses, block = near(clauses), near(block)
-    place, bit, vote = slot >> 6, ONE << np.uint64(slot & 63), clauses.votes[slot]
-    for part in range(8):
-        remaining = block.changed[part]
-        while remaining != ZERO:
-            example = part * 64 + count_trailing_zeros(remaining)
-            remaining &= remaining - ONE
-            true_clauses = block.fired[example * clauses.used.size + place] ^ bit
-            block.fired[example * clauses.used.size + place] = true_clauses
-            if block.keeps_sums[0]:
-                block.sums[example] += vote if true_clauses & bit != ZERO else -vote
-
-
-@inline
-def _change_outputs(clauses, block, slot, fires):
-    """Set a clause's outputs for the later examples, in both orders, and correct the sums of votes if kept."""
-    changed = (load(block.outputs, slot * 8) ^ fires) & load(block.later, 0)
-    store(block.outputs, slot * 8, fires)
-    if any_set(changed):
-        store(block.changed, 0, changed)
-        _flip_outputs(far(clauses), far(block), slot)
-
-
-@inline
-def _add_outputs(clauses, block, params, clause, slot, candidates):
-    """Set the outputs of a clause that dropped literals, and can have become true for `candidates` only."""
-    fires = load(block.outputs, slot * 8) & load(block.later, 0)
-    candidates = candidates & ~fires
-    if clauses.fully_watched[slot]:
-        fires = fires | candidates
-    elif any_set(candidates):
-        store(block.result, 0, candidates)
-        evaluate_clause(far(clauses), far(block), far(params), clause, slot)
-        fires = fires | load(block.result, 0)
-    _change_outputs(clauses, block, slot, fires)
-
-
 # --- Sums of votes ------------------------------------------------------------------------------------------
 
 
 @inline
-def _decide_on_sums(block, params, targets, start, count):
+def decide_on_sums(block, totals, params, targets, start, count):
     """Decide whether the block's sums of votes are kept, or added up again for each example.
+
+    `totals` are the sums that feedback will depend on, those of examples `start` to ``start + count``.
 
     The corrections of kept sums become more with the feedback that is given; both ways give the same sums.
     """
     total, n_examples = 0, 0
     for example in range(0, count, 8):
-        total += update_threshold(error_of(block.sums[example], params, targets[start + example]), params)
+        total += update_threshold(error_of(totals[example], params, targets[start + example]), params)
         n_examples += 1
     block.keeps_sums[0] = total <= n_examples * _FEW_UPDATES
 
 
 @inline
-def _sum_of_votes(clauses, block, params, example):
+def sum_of_votes(clauses, block, params, example):
     """The weighted sum of the clauses that are true for an example (`reference.clause_sum` in fixed point)."""
     if block.keeps_sums[0]:
         return block.sums[example]
@@ -208,7 +114,7 @@ def _apply_successes(clauses, block, params, n_successes):
         slot = block.dropped[i]
         clause = clause_of(clauses, slot)
         candidates = exclude_dropped(clauses, block, params, clause, slot)
-        _add_outputs(clauses, block, params, clause, slot, candidates)
+        add_outputs(clauses, block, params, clause, slot, candidates)
 
 
 @function
@@ -223,7 +129,7 @@ def _update_at_once(clauses, block, params, clause, slot):
         clear_bit(clauses.eager, slot)
         store(block.result, 0, load(block.later, 0))
         evaluate_clause(far(clauses), far(block), far(params), clause, slot)
-        _change_outputs(clauses, block, slot, load(block.result, 0))
+        change_outputs(clauses, block, slot, load(block.result, 0))
 
 
 @inline
@@ -295,7 +201,7 @@ def _update_true(clauses, block, params, clause, slot, row, is_type_i, counts):
         store(block.result, 0, load(block.later, 0))
         evaluate_clause(far(clauses), far(block), far(params), clause, slot)
         fires = load(block.result, 0)
-    _change_outputs(clauses, block, slot, fires)
+    change_outputs(clauses, block, slot, fires)
 
 
 @inline
@@ -370,6 +276,25 @@ def _select_type_ii(clauses, block, example, first_group, n_groups, update, n_li
     return end
 
 
+@inline
+def train_example(clauses, block, params, example, total, target, counts):
+    """Give feedback for an example of the block, whose sum of votes is `total`, to the clauses."""
+    n_groups = clauses.used.size // 16  # of either polarity
+    error = error_of(total, params, target)
+    update = update_threshold(error, params)
+    if update == 0:
+        return
+    first = 0 if error > 0 else n_groups  # of the polarity that gets Type I feedback
+    n_type_i = _give_type_i(clauses, block, params, example, first, n_groups, update, counts)
+    n_true = _select_type_ii(clauses, block, example, n_groups - first, n_groups, update, n_type_i, counts)
+    row = block.row_of[example]
+    for i in range(n_true):
+        _prefetch_clause(clauses, params, block.true_selected, i, n_true)
+        slot = block.true_selected[i]
+        clause = clause_of(clauses, slot)
+        _update_true(clauses, block, params, clause, slot, row, i < n_type_i, counts)
+
+
 @kernel
 def lazy_epoch(rows, targets, params, clauses, block, counts):
     """Train one machine on the examples that it sees, in order (`reference.Machine.train`, in distribution).
@@ -382,28 +307,56 @@ def lazy_epoch(rows, targets, params, clauses, block, counts):
         See `wtm.kernels.lazy_state`; the machine in `clauses` is changed in place.
     """
     params, clauses, block = by_reference(params), by_reference(clauses), by_reference(block)
-    n_groups = clauses.used.size // 16  # of either polarity
     if rows.size > 0:
         clauses.gap[0] = draw_gap(clauses.random, clauses.gap_table)
     for start in range(0, rows.size, BLOCK):
         count = min(BLOCK, rows.size - start)
         begin_block(block, params, rows, start, count)
         evaluate_block(clauses, block, params)
-        _decide_on_sums(block, params, targets, start, count)
+        decide_on_sums(block, block.sums, params, targets, start, count)
         for example in range(count):
             clear_bit(block.later, example)
-            error = error_of(_sum_of_votes(clauses, block, params, example), params, targets[start + example])
-            update = update_threshold(error, params)
-            if update == 0:
-                continue
-            first = 0 if error > 0 else n_groups  # of the polarity that gets Type I feedback
-            n_type_i = _give_type_i(clauses, block, params, example, first, n_groups, update, counts)
-            n_true = _select_type_ii(clauses, block, example, n_groups - first, n_groups, update, n_type_i, counts)
-            row = block.row_of[example]
-            for i in range(n_true):
-                _prefetch_clause(clauses, params, block.true_selected, i, n_true)
-                slot = block.true_selected[i]
-                clause = clause_of(clauses, slot)
-                _update_true(clauses, block, params, clause, slot, row, i < n_type_i, counts)
+            total = sum_of_votes(clauses, block, params, example)
+            train_example(clauses, block, params, example, total, targets[start + example], counts)
     for clause in range(clauses.exponents.size):
         flush_clause(clauses, block, params, clause, slot_of(clauses, clause))
+
+
+@kernel
+def lazy_shard_block(rows, targets, size, params, clauses, block, votes, counts, start, stop, end):
+    """Train a shard on the examples `start` to `stop`, then sum its votes on those from `stop` to `end`.
+
+    Parameters
+    ----------
+    rows, targets, params, clauses, block, counts
+        See `lazy_epoch`; `clauses` are those of the shard.
+    size : int
+        Examples whose outputs are computed at once: at most 512, and whole blocks of votes.
+    votes : wtm.kernels.shard_votes.ShardVotes; IN and OUT
+    start, stop, end : int
+        See `wtm.machine.shards.bounds_of_blocks`.
+    """
+    params, clauses, block, votes = (
+        by_reference(params),
+        by_reference(clauses),
+        by_reference(block),
+        by_reference(votes),
+    )
+    if stop == 0 and rows.size > 0:
+        clauses.gap[0] = draw_gap(clauses.random, clauses.gap_table)
+    first = start % size
+    if first == 0:
+        decide_on_sums(block, votes.totals, params, targets, start, stop - start)
+    for i in range(stop - start):
+        clear_bit(block.later, first + i)
+        own = sum_of_votes(clauses, block, params, first + i)
+        train_example(clauses, block, params, first + i, use_votes(votes, i, own), targets[start + i], counts)
+    if stop == rows.size:
+        for clause in range(clauses.exponents.size):
+            flush_clause(clauses, block, params, clause, slot_of(clauses, clause))
+    elif stop % size == 0:
+        begin_block(block, params, rows, stop, min(size, rows.size - stop))
+        evaluate_block(clauses, block, params)
+        block.keeps_sums[0] = True  # until the sums of all shards are known
+    for i in range(end - stop):
+        votes.at_start[i] = sum_of_votes(clauses, block, params, stop % size + i)

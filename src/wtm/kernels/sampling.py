@@ -53,6 +53,13 @@ def next_word(random):
     return ((total << np.uint64(17)) | (total >> np.uint64(47))) + a
 
 
+@kernel
+def draw_words(random, words):
+    """Fill the array `words`, uint64, with random bits of the scalar stream."""
+    for i in range(words.size):
+        words[i] = next_word(random)
+
+
 @inline
 def next_vector(a, b):
     """512 random bits and the next state: eight generators make one step each."""

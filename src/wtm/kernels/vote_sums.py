@@ -20,6 +20,12 @@ _FEW = 20  # examples for which adding one by one is faster than adding to all 5
 
 
 @inline
+def clamped(total, params):
+    """The value of a sum of votes in fixed point, clamped to T."""
+    return min(max(total * params.unit, -params.T), params.T)
+
+
+@inline
 def _fill_tables(votes, first, tables):
     """Fill the tables (OUT): entry ``256 * b + i`` is the sum of the votes of clauses ``first + 8 * b + j``.
 

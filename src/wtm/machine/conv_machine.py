@@ -53,6 +53,8 @@ class ConvParameters(MachineParameters):
         sizes = (self.image_height, self.image_width, self.n_channels, self.patch_height, self.patch_width)
         if min(sizes) < 1 or self.patch_height > self.image_height or self.patch_width > self.image_width:
             raise ValueError(f"patches of {self.patch_shape} don't fit into images of {self.image_shape}")
+        if self.n_shards > 1:
+            raise ValueError(f"n_shards must be 1 for patches, got {self.n_shards}")
         n_features = n_features_of_patch(self.image_shape, self.patch_shape, self.positions)
         if self.n_features != n_features:
             raise ValueError(f"n_features must be {n_features} for these patches, got {self.n_features}")

@@ -1,19 +1,28 @@
 """The machine of one class with fuzzy clauses, which vote where most of their literals are true."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
-from wtm.kernels.fuzzy_direct import FuzzyDirectState, FuzzyParams, fuzzy_direct_epoch
-from wtm.kernels.fuzzy_lazy import fuzzy_lazy_epoch, new_fuzzy_block, new_fuzzy_clauses
+from wtm.kernels.fuzzy_direct import FuzzyDirectState, FuzzyParams, fuzzy_direct_epoch, fuzzy_direct_shard_block
+from wtm.kernels.fuzzy_lazy import (
+    FuzzyBlock,
+    FuzzyClauses,
+    fuzzy_lazy_epoch,
+    fuzzy_lazy_shard_block,
+    new_fuzzy_block,
+    new_fuzzy_clauses,
+)
 from wtm.kernels.fuzzy_votes import VOTE_BITS, planes_for
-from wtm.kernels.layout import BLOCK, WORD_BITS, WORD_DTYPE, slots_for
+from wtm.kernels.layout import BLOCK, WORD_BITS, WORD_DTYPE
+from wtm.kernels.shard_votes import ShardVotes
 from wtm.machine.class_machine import Machine
 from wtm.machine.clause_weights import WeightTable
 from wtm.machine.distributions import gap_table, pending_table
 from wtm.machine.machine_parameters import MachineParameters
 from wtm.machine.schedule import Schedule
+from wtm.machine.shards import TrainBlock, examples_evaluated_at_once
 
 MAX_FAILURES = (1 << VOTE_BITS) - 1
 
@@ -39,11 +48,12 @@ class FuzzyParameters(MachineParameters):
     @property
     def work_bytes(self) -> int:
         """Bytes of working space for an epoch of one machine."""
+        copies = self.n_bytes if self.n_shards > 1 else 0
         if self.engine == "direct":
-            return self.n_clauses * _DIRECT_BYTES_PER_CLAUSE
-        n_slots = slots_for(self.n_clauses)
+            return self.n_clauses * _DIRECT_BYTES_PER_CLAUSE + copies
         per_clause = BLOCK // 8 * planes_for(self.n_literals) + BLOCK + self.n_words * WORD_BITS // 8
-        return n_slots * _BYTES_PER_SLOT + self.n_clauses * per_clause + self.n_literals * (BLOCK // 8 + 4)
+        per_shard = self.slots_per_shard * _BYTES_PER_SLOT + self.n_literals * (BLOCK // 8 + 4)
+        return self.n_shards * per_shard + self.n_clauses * per_clause + copies
 
     @cached_property
     def weight_table(self) -> WeightTable:
@@ -77,23 +87,44 @@ class FuzzyMachine(Machine):
             moves_weights=p.gamma > 0 and n_epochs >= p.gamma_start,
         )
 
+    def _block_trainer(
+        self, literals: np.ndarray, schedule: Schedule, n_epochs: int, votes: ShardVotes, counts: np.ndarray
+    ) -> TrainBlock:
+        rows, targets = schedule
+        params, fuzzy = self.parameters.kernel_params, self._fuzzy_params(n_epochs)
+        if self.parameters.engine == "direct":
+            state, sampler = self._fuzzy_direct_state(), self._sampler()
+            return partial(
+                fuzzy_direct_shard_block, rows, targets, literals, params, fuzzy, sampler, state, votes, counts
+            )
+        size = examples_evaluated_at_once(self.parameters.vote_block)
+        state_of_engine = self._fuzzy_lazy_state(literals)
+        return partial(fuzzy_lazy_shard_block, rows, targets, size, params, fuzzy, *state_of_engine, votes, counts)
+
     def _train_direct(self, literals: np.ndarray, schedule: Schedule, n_epochs: int, counts: np.ndarray) -> None:
+        rows, targets = schedule
+        params, fuzzy, state = self.parameters.kernel_params, self._fuzzy_params(n_epochs), self._fuzzy_direct_state()
+        fuzzy_direct_epoch(rows, targets, literals, params, fuzzy, self._sampler(), state, counts)
+
+    def _fuzzy_direct_state(self) -> FuzzyDirectState:
         p = self.parameters
-        state = FuzzyDirectState(
+        return FuzzyDirectState(
             automata=self.automata,
             include=self.include_bits,
             exponents=self.exponents,
             random=self.random,
             votes=p.weight_table.to_fixed(self.exponents) * self.polarity,
-            counts=np.empty(p.n_clauses, np.int64),
+            counts=np.empty(self.n_clauses, np.int64),
             n_included=self.include.sum(axis=1, dtype=np.int64),
             drawn=np.empty(p.kernel_params.row_words, WORD_DTYPE),
         )
-        fuzzy, sampler = self._fuzzy_params(n_epochs), self._sampler()
-        rows, targets = schedule
-        fuzzy_direct_epoch(rows, targets, literals, p.kernel_params, fuzzy, sampler, state, counts)
 
     def _train_lazy(self, literals: np.ndarray, schedule: Schedule, n_epochs: int, counts: np.ndarray) -> None:
+        rows, targets = schedule
+        params, fuzzy = self.parameters.kernel_params, self._fuzzy_params(n_epochs)
+        fuzzy_lazy_epoch(rows, targets, params, fuzzy, *self._fuzzy_lazy_state(literals), counts)
+
+    def _fuzzy_lazy_state(self, literals: np.ndarray) -> tuple[FuzzyClauses, FuzzyBlock]:
         p = self.parameters
         params = p.kernel_params
         clauses = new_fuzzy_clauses(
@@ -106,6 +137,4 @@ class FuzzyMachine(Machine):
             pending_table=pending_table(params.p_threshold),
             gap_table=gap_table(params.p_threshold),
         )
-        block = new_fuzzy_block(literals, p.n_literals, params.row_words)
-        rows, targets = schedule
-        fuzzy_lazy_epoch(rows, targets, params, self._fuzzy_params(n_epochs), clauses, block, counts)
+        return clauses, new_fuzzy_block(literals, p.n_literals, params.row_words)

@@ -23,7 +23,10 @@ _LAZY_BYTES_PER_CLAUSE = 4 * WATCH_STRIDE + 8
 
 @dataclass(frozen=True)
 class MachineParameters:
-    """Parameters that the machines of all classes share; `wtm.WTMClassifier` explains them."""
+    """Parameters that the machines of all classes share; `wtm.WTMClassifier` explains them.
+
+    `n_clauses` is divisible by ``2 * n_shards``.
+    """
 
     n_features: int
     n_clauses: int
@@ -36,6 +39,8 @@ class MachineParameters:
     init: str = "border"
     engine: str = "lazy"
     sampler: str = "bits"
+    n_shards: int = 1
+    vote_block: int = 1
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the parameters alone; cached tables are computed again when they are needed."""
@@ -73,10 +78,16 @@ class MachineParameters:
     @property
     def work_bytes(self) -> int:
         """Bytes of working space for an epoch of one machine."""
+        copies = self.n_bytes if self.n_shards > 1 else 0
         if self.engine == "direct":
-            return self.n_clauses * _DIRECT_BYTES_PER_CLAUSE
-        n_slots = slots_for(self.n_clauses)
-        return n_slots * _LAZY_BYTES_PER_SLOT + self.n_clauses * _LAZY_BYTES_PER_CLAUSE + self.n_literals * BLOCK // 8
+            return self.n_clauses * _DIRECT_BYTES_PER_CLAUSE + copies
+        per_shard = self.slots_per_shard * _LAZY_BYTES_PER_SLOT + self.n_literals * BLOCK // 8
+        return self.n_shards * per_shard + self.n_clauses * _LAZY_BYTES_PER_CLAUSE + copies
+
+    @property
+    def slots_per_shard(self) -> int:
+        """Slots of a lazy engine for the clauses of a shard, or for all of them without shards."""
+        return slots_for(self.n_clauses // self.n_shards)
 
     @property
     def state_min(self) -> int:

@@ -96,7 +96,7 @@ def train(
         return
     n_machines = len(model.machines)
     kind: Any = machine_class(model.parameters)  # else mypy takes the class for one of its machines, which has no hash
-    interruptible(functools.partial(_load_kernels, kind, model.parameters.engine))
+    interruptible(functools.partial(_load_kernels, kind, model.parameters.engine, min(2, model.parameters.n_shards)))
 
     measured = training.sample()
     for _ in range(n_epochs):
@@ -183,13 +183,15 @@ def _joined(
 
 
 @functools.cache
-def _load_kernels(kind: type[Machine], engine: str) -> None:
+def _load_kernels(kind: type[Machine], engine: str, n_shards: int) -> None:
     """Load or compile what an epoch calls, so that the seconds of the first one are of training alone.
 
     Kernels are compiled for the types of their arguments, which are the same for all machines with this engine: here a
-    machine of two clauses, whose epoch has no examples.
+    machine of a few clauses, whose epoch has no examples.
     """
-    parameters = kind.parameters_class(n_features=1, n_clauses=2, T=1.0, s=2.0, gamma=1.0, engine=engine)
+    parameters = kind.parameters_class(
+        n_features=1, n_clauses=2 * n_shards, T=1.0, s=2.0, gamma=1.0, engine=engine, n_shards=n_shards
+    )
     nothing = draw_schedule(np.empty(0, np.int64), 2, seed=0, n_seen=0, shuffle=True)
     kind.new(parameters, 0, 0).train(np.empty((0, words_per_row(1)), np.uint64), nothing[0])
 
@@ -233,6 +235,7 @@ def _entry(
         "type_i": sum(count.type_i for count in counts),
         "type_ii": sum(count.type_ii for count in counts),
         "weights_saturated": sum(count.weights_saturated for count in counts),
+        "vote_drift": sum(count.vote_drift for count in counts) / len(counts),
         "literals_per_clause": literals_per_clause,
     }
 
@@ -242,5 +245,10 @@ def _train_machines(
 ) -> list[FeedbackCounts]:
     # The longest first, so that no thread is left with a long epoch at the end.
     longest_first = sorted(range(len(schedule)), key=lambda i: -len(schedule[i].rows))
-    works = [functools.partial(model.machines[i].train, literals, schedule[i], model.n_epochs) for i in longest_first]
-    return run_in_threads(works, n_threads)
+    n_at_once = min(n_threads, len(schedule))
+    for_shards = n_threads // n_at_once
+    works = [
+        functools.partial(model.machines[i].train, literals, schedule[i], model.n_epochs, n_threads=for_shards)
+        for i in longest_first
+    ]
+    return run_in_threads(works, n_at_once)

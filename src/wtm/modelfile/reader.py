@@ -38,6 +38,8 @@ from wtm.validation.parameters import check_parameters
 _LONGEST_REASON = 1000
 _MAX_FEATURES = 1 << 30  # literals are numbered in 31 bits
 _THREADS_ALLOWED = 8  # whatever the machine has
+_NEW_MACHINE_PARAMETERS: dict[str, Any] = {"max_literals": None, "n_shards": 1, "vote_block": 1}
+"""Values of those that files of wtm 0.1 lack."""
 
 
 def read_model(path: Path, defaults: Mapping[str, Mapping[str, Any]]) -> ModelRecord:
@@ -130,7 +132,7 @@ def _writer(header: dict[str, Any]) -> str:
 
 def _machine_parameters(header: dict[str, Any], defaults: Mapping[str, Any]) -> MachineParameters:
     """Read the parameters of the machines, which determine the sizes of all arrays."""
-    stored = {"max_literals": None} | _field(header, "machine", dict)  # files of wtm 0.1 lack it
+    stored = _NEW_MACHINE_PARAMETERS | _field(header, "machine", dict)
     kind = {
         (False, False): MachineParameters,
         (True, False): FuzzyParameters,

@@ -8,6 +8,7 @@ import numpy as np
 
 from wtm.booleanizer import Booleanizer
 from wtm.fitting.callbacks import check_callbacks
+from wtm.kernels.layout import BLOCK
 from wtm.machine.automatic_s import AUTO
 from wtm.machine.clause_weights import WEIGHT_BITS
 from wtm.machine.conv_fuzzy_machine import ConvFuzzyParameters
@@ -83,12 +84,26 @@ def _check_machine_parameters(params: dict[str, Any]) -> None:
     _check_boolean({"boost_true_positive": True} | params, "boost_true_positive")  # fuzzy clauses are always boosted
     if params["max_literals"] is not None and check_integer(params, "max_literals") < 1:
         raise ValueError(f"max_literals must be at least 1, got {params['max_literals']}. Pass None for no limit.")
+    if "n_shards" in params:  # but not with patches
+        _check_shards(params, n_clauses)
     if "literal_failures" in params:
         check_integer(params, "literal_failures", 1, MAX_FAILURES)
         check_integer(params, "gamma_start", 0)
     if "patch_shape" in params:
         check_patch_shape(params["patch_shape"])
         _check_boolean(params, "positions")
+
+
+def _check_shards(params: dict[str, Any], n_clauses: int) -> None:
+    n_shards = check_integer(params, "n_shards", 1)
+    check_integer(params, "vote_block", 1, BLOCK)
+    if n_clauses % (2 * n_shards):
+        most = math.gcd(n_clauses // 2, n_shards)
+        above = -(-n_clauses // (2 * n_shards)) * 2 * n_shards
+        raise ValueError(
+            f"n_shards must divide half of n_clauses, got n_shards={n_shards} and n_clauses={n_clauses}: each shard "
+            f"has as many clauses of either polarity. Use n_shards={most}, or n_clauses={above}."
+        )
 
 
 def _check_s(params: dict[str, Any], usual: str) -> None:
@@ -122,6 +137,8 @@ def machine_parameters(params: dict[str, Any], n_features: int) -> MachineParame
         init=params["init"],
         engine=params["engine"],
         sampler=params["sampler"],
+        n_shards=int(params.get("n_shards", 1)),  # patches have none
+        vote_block=int(params.get("vote_block", 1)),
     )
     patches: dict[str, Any] = {}
     if "patch_shape" in params:
