@@ -150,7 +150,7 @@ def _time_epoch(examples: Examples, machines: list[Machine], schedule: list[Sche
         reported = [m.train(examples.literals, part) for m, part in zip(copies, schedule, strict=True)]
         seconds.append(time.process_time() - start)
     after, before = (sum(int(machine.exponents.sum()) for machine in them) for them in (copies, machines))
-    type_i, type_ii, _ = (sum(column) for column in zip(*reported, strict=True))
+    type_i, type_ii = (sum(column) for column in list(zip(*reported, strict=True))[:2])
     # Each Type I feedback to a true clause moves its exponent up, each Type II one down.
     updates_i = type_ii + after - before
     sizes = [len(part.rows) for part in schedule]

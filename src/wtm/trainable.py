@@ -165,7 +165,7 @@ class Trainable(Estimator):
             kept_entry = self.history_[self.n_epochs_ - 1]
             warn_all(warnings_about_fit(trained.model, training, kept_entry, by_class))
             warn_all(warnings_about_weights(trained.model, self.history_[n_before:]))
-            warn_all(warnings_about_shards(trained.model, self.history_[n_before:]))
+            warn_all(warnings_about_shards(trained.model, kept_entry))
         return self
 
     def _fit_batch(self, X: Any, y: Any, sample_weight: Any) -> Self:
@@ -180,7 +180,6 @@ class Trainable(Estimator):
             warn_all(warnings_about_row_weights(training, by_class, is_batch=True))
             trained = self._train(model, training, None, params, n_threads, by_class)
             warn_all(warnings_about_weights(trained.model, self.history_[-1:]))
-            warn_all(warnings_about_shards(trained.model, self.history_[-1:]))
         return self
 
     @abstractmethod

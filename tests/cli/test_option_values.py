@@ -13,10 +13,11 @@ WRONG = {
     "--encoding": "klingon", "--epochs": "0", "--format": "java", "--gamma": "-1", "--holdout": "1",
     "--image-shape": "28", "--keep": "a,a", "--literal-failures": "0", "--max-accuracy-loss": "1.5",
     "--max-literals": "0", "--max-r2-loss": "-1", "--methods": "x", "--min-weight": "-1", "--n-jobs": "0",
-    "--name": "../x", "--number-type": "half", "--over": "x", "--penalty": "x", "--per-class": "0", "--preset": "x",
-    "--recipe": "x",
+    "--n-shards": "0", "--name": "../x", "--number-type": "half", "--over": "x", "--penalty": "x", "--per-class": "0",
+    "--preset": "x", "--recipe": "x",
     "--rounds": "0", "--row": "0", "--rows": "-1", "--rules": "0", "--s": "0.5", "--seed": "-1", "--seeds": "0",
     "--separator": "ab", "--table": "", "--thresholds": "x", "--tolerance": "nan",
+    "--vote-block": "513",
 }  # fmt: skip
 ANY_TEXT = {"--target", "--missing"}  # and the names of columns; whether they are right depends on the file
 REQUIRED = {"train": {"--target": "y", "--out": "m"}, "report": {"--out": "m.html"}, "export": {"--format": "json"}}

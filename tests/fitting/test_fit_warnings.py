@@ -150,3 +150,17 @@ def test_ordinary_fits_warn_of_nothing(name):
     data, settings = GOOD_FITS[name]
     X, y = data()
     assert messages_of(lambda: WTMClassifier(random_state=0, **settings).fit(X, y)) == []
+
+
+# --- Shards -----------------------------------------------------------------------------------------------------
+
+
+def test_votes_of_other_shards_that_are_out_of_date():
+    X, y = xor(700, 12)
+    few = small(n_clauses=32, T=4, n_shards=8, vote_block=512)
+    with pytest.warns(UserWarning, match=r"vote_drift is 0\.\d+.*smaller vote_block than 512, fewer shards than 8"):
+        few.fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        small(n_clauses=320, T=40, n_shards=4, vote_block=16).fit(X, y)
+        few.set_params(n_shards=1).fit(X, y)

@@ -32,15 +32,14 @@ def warnings_about_weights(model: Model, entries: list[dict[str, Any]]) -> Itera
         )
 
 
-def warnings_about_shards(model: Model, entries: list[dict[str, Any]]) -> Iterator[Warning]:
-    """Warn if the votes that shards used in the epochs `entries` were so far out of date that accuracy is lost."""
-    drift = max(entry["vote_drift"] for entry in entries)
+def warnings_about_shards(model: Model, entry: dict[str, Any]) -> Iterator[Warning]:
+    """Warn if the votes that shards used in the epoch `entry` were so far out of date that accuracy is lost."""
+    drift, p = entry["vote_drift"], model.parameters
     if drift > MAX_DRIFT:
-        p = model.parameters
         yield UserWarning(
-            f"Votes of other shards were out of date: vote_drift reached {drift:.2g}, and accuracy is lost above "
-            f"{MAX_DRIFT:g}. Use a smaller vote_block than {p.vote_block}, fewer shards than {p.n_shards}, or more "
-            "clauses with a larger T."
+            f"Votes of other shards were out of date: vote_drift is {drift:.2g}, and above {MAX_DRIFT:g} accuracy is "
+            f"lost. Use a smaller vote_block than {p.vote_block}, fewer shards than {p.n_shards}, or more clauses with "
+            "a larger T."
         )
 
 

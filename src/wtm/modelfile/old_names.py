@@ -1,4 +1,4 @@
-"""Names that earlier versions of wtm used: for the entries of `history_`, and for modules in pickles."""
+"""What earlier versions of wtm wrote otherwise: the entries of `history_`, and modules in pickles."""
 
 import sys
 from typing import Any
@@ -11,7 +11,12 @@ _MODULES = {"wtm.training": model_state, "wtm.votes": model_state}  # of the cla
 
 def renamed_entry(entry: dict[str, Any]) -> dict[str, Any]:
     """Return an entry of a history with the names of this version."""
-    return {_ENTRY_NAMES.get(name, name): value for name, value in entry.items()}
+    renamed: dict[str, Any] = {}
+    for name, value in entry.items():
+        renamed[_ENTRY_NAMES.get(name, name)] = value
+        if "weights_saturated" in renamed and "vote_drift" not in entry:
+            renamed.setdefault("vote_drift", 0.0)  # there were no shards
+    return renamed
 
 
 def install_module_aliases() -> None:
