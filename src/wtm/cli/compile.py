@@ -30,8 +30,9 @@ def call_kernels() -> None:
     X = np.arange(24).reshape(12, 2) % 3 > 0
     y = X[:, 0]
     for engine in ("direct", "lazy"):
-        clf = WTMClassifier(4, T=1, n_epochs=1, engine=engine, random_state=0).fit(X, y)
-        FuzzyWTMClassifier(4, T=1, n_epochs=1, engine=engine, random_state=0).fit(X, y)
+        for n_shards in (1, 2):
+            clf = WTMClassifier(4, T=1, n_epochs=1, engine=engine, n_shards=n_shards, random_state=0).fit(X, y)
+            FuzzyWTMClassifier(4, T=1, n_epochs=1, engine=engine, n_shards=n_shards, random_state=0).fit(X, y)
         for kind in (ConvolutionalWTMClassifier, FuzzyConvolutionalWTMClassifier):
             images = kind(4, T=1, n_epochs=1, patch_shape=(1, 1), engine=engine, random_state=0)
             images.fit(X.reshape(12, 1, 2), y)
