@@ -1,4 +1,5 @@
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -6,9 +7,19 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+# Before NumPy is imported, and for all processes of the tests: on a busy machine, the threads of OpenMP and BLAS mostly
+# wait for each other, and take most of the processor's time meanwhile. wtm's own threads are others.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # No time limit per example: the first one may compile, and test machines may be busy.
 settings.register_profile("wtm", deadline=None)
 settings.load_profile("wtm")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Compile the kernels before xdist starts its processes, each of which would compile them."""
+    if getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput"):
+        subprocess.run([sys.executable, "-m", "wtm", "compile"], stdout=subprocess.DEVNULL)
 
 
 @pytest.fixture(scope="session")

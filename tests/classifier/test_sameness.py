@@ -1,20 +1,14 @@
-"""The same seed gives the same model, bit for bit, for any threads, process, processor and way of resuming."""
+"""The same seed gives the same model, bit for bit, for any threads and way of resuming."""
 
 import copy
 import io
-import json
-import os
 import pickle
-import subprocess
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import joblib
 import numpy as np
 import pytest
-from llvmlite.binding import get_host_cpu_features
 
 from tests.helpers import fingerprint
 from tests.helpers.problems import assert_same_model, is_same_model, small, three_classes, xor
@@ -22,8 +16,6 @@ from wtm.machine.machine_parameters import ENGINES, SAMPLERS
 
 # Digests of the models of tests/helpers/fingerprint.py. They change only if a change of the code changes fitted models;
 # CONTRIBUTING.md describes what to do then.
-ROOT = Path(__file__).parents[2]
-
 FINGERPRINTS = {
     "lazy, boosted": "137080fc27fd152ee4de84b3e61620c2e80ca7672cb87cbfd5cbe74bd029933f",
     "direct, boosted": "6998a028bdbb3a925656c4356d6e4cb253af6e2de761c4cbcf507f0599ceffd6",
@@ -34,25 +26,6 @@ FINGERPRINTS = {
     "lazy, with a budget": "4d0f397969079c93e2492a91fb2936c651771fd11c13890f834231e80197b100",
     "direct, with a budget": "1ceffeaeb6bd7a4c56adfa1a9f999383298789671f4e478b3075befa054bb191",
 }
-
-
-def start_process(processor):
-    """Another process that prints the digests, its code made for the named processor; None for the machine's own."""
-    # Without features of its own the name would keep those of the machine, such as AVX-512.
-    other = {} if processor is None else {"NUMBA_CPU_NAME": processor, "NUMBA_CPU_FEATURES": ""}
-    environment = os.environ | other
-    command = [sys.executable, "-m", fingerprint.__name__, "2"]
-    return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True)
-
-
-@pytest.fixture(scope="module")
-def processes():
-    """Two other processes, which compile at the same time."""
-    started = {processor: start_process(processor) for processor in (None, "generic")}
-    yield started
-    for process in started.values():
-        process.kill()
-        process.wait()
 
 
 @pytest.fixture(scope="module")
@@ -307,25 +280,3 @@ def test_numpys_global_generator_is_neither_read_nor_moved():
         assert (after[1] == state[1]).all()
         assert after[2:] == state[2:]
     assert_same_model(*models)
-
-
-# --- Other processes ----------------------------------------------------------------------------------------------
-
-
-def printed_by(process):
-    printed, _ = process.communicate(timeout=600)
-    return json.loads(printed)
-
-
-@pytest.mark.parametrize("processor", [None, "generic"], ids=str)
-def test_other_processes_and_processors_change_nothing(processes, digests, processor):
-    assert printed_by(processes[processor]) == {"processor": processor, "digests": digests}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("processor", ["haswell", "skylake-avx512"])
-def test_vector_units_change_nothing(digests, processor):
-    unit = {"haswell": "avx2", "skylake-avx512": "avx512bw"}[processor]
-    if not get_host_cpu_features().get(unit):
-        pytest.skip(f"needs a processor with {unit}")
-    assert printed_by(start_process(processor)) == {"processor": processor, "digests": digests}

@@ -1,11 +1,7 @@
 """The classifier of images: training, files, conventions and errors."""
 
-import json
-import os
 import pickle
 import re
-import subprocess
-import sys
 import warnings
 from pathlib import Path
 
@@ -25,9 +21,6 @@ from wtm import ConvolutionalWTMClassifier, ImageBooleanizer, WTMClassifier, exp
 from wtm.modelfile.schema import SCHEMA_VERSION
 
 ENGINES = pytest.mark.parametrize("engine", ["lazy", "direct"])
-
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -105,15 +98,6 @@ def test_models_of_a_seed_are_those_of_before(digests):
         "fuzzy, direct": ["505a3d2def429601", "9fcbd65d5a407f42"],
         "fuzzy, lazy, large images": ["f37b458e4281fffd", "fd80a5ad2d529e29"],
     }
-
-
-def test_another_processor_changes_nothing(digests):
-    command = [sys.executable, "-W", "ignore", "-m", fingerprint.__name__]
-    environment = os.environ | {"NUMBA_CPU_NAME": "generic"}
-    printed = subprocess.run(
-        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, timeout=600, check=True
-    ).stdout
-    assert json.loads(printed) == {"processor": "generic", "digests": digests}
 
 
 def test_training_resumes_bit_for_bit(shapes, tmp_path):

@@ -8,6 +8,7 @@ import pytest
 from sklearn.datasets import load_wine
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
+from threadpoolctl import threadpool_limits
 
 from tests.helpers.problems import small, three_classes, xor
 from tests.helpers.tables import mixed_frame, mixed_model
@@ -187,7 +188,9 @@ def test_the_bits_depend_neither_on_threads_nor_on_the_order_of_rows(model, pena
     weights = np.random.default_rng(0).integers(0, 3, len(y)) / 3
     expected = clf.refit(X, y, penalty, sample_weight=weights)
     order = np.random.default_rng(1).permutation(len(y))
-    other = copy.copy(clf).set_params(n_jobs=2).refit(X.iloc[order], y[order], penalty, sample_weight=weights[order])
+    threaded = copy.copy(clf).set_params(n_jobs=2)
+    with threadpool_limits(limits=2):
+        other = threaded.refit(X.iloc[order], y[order], penalty, sample_weight=weights[order])
     assert to_json(other) == to_json(expected)
 
 
