@@ -35,7 +35,7 @@ _LINE = re.compile(r"epoch \d+ of training and testing - (\d+)s and \d+s - +([\d
 
 
 def measure_speed(sources: Path, data_dir: Path | None, path: Path) -> None:
-    """Time the epochs of all machines with each program; write the file.
+    """Time the epochs of all machines with each program; write the file after each machine.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def measure_speed(sources: Path, data_dir: Path | None, path: Path) -> None:
                 "wtm": _train_wtm(problem, setting, n_epochs),
             }
             machines.append({"n_clauses": setting.n_clauses, **timed})
-    write_json(path, {"kind": "program speed", "machines": machines, **environment()})
+            write_json(path, {"kind": "program speed", "machines": machines, **environment()})
     say(f"Results written to {path}")
 
 
