@@ -17,6 +17,7 @@ from wtm.paper.run import check_resumable, prepare_folders
 from wtm.paper.run_options import Options
 from wtm.paper.settings import COMPRESSION, NAMES_BY_RECIPE, PRESETS, Preset, Setting, large_machines
 from wtm.paper.settings import averaged_epochs as of_main_trainings
+from wtm.paper.summary import complete_or_all
 from wtm.paper.text_table import say
 
 PROGRAM_SEED = 0
@@ -291,7 +292,7 @@ def main_trainings(folder: Path, setting: Setting, data: str) -> Runs:
         for run in runs
         if (Setting(**run["setting"]), run["data"]["key"]) == of_setting
     }
-    for record in read_records(folder.parent / data):
-        if record.setting == setting:
-            found[record.seed] = {"seed": record.seed, "test_accuracy": record.history["test_accuracy"]}
+    records = [record for record in read_records(folder.parent / data) if record.setting == setting]
+    for record in complete_or_all(records):
+        found[record.seed] = {"seed": record.seed, "test_accuracy": record.history["test_accuracy"]}
     return [found[seed] for seed in sorted(found)]

@@ -169,6 +169,13 @@ def test_three_complete_trainings_make_shorter_ones_superfluous(tmp_path, n_comp
     assert (found.here, found.protocol) == (here, protocol)
 
 
+def test_an_unfinished_training_next_to_three_complete_ones_is_not_a_deviation(tmp_path):
+    best = large_machines("imdb")[0]
+    keep(tmp_path, *seeds_of(best, *around(90.0), key="imdb", n_epochs=25))
+    keep(tmp_path, made_up_record(best, [80.0], seed=3, key="imdb"))
+    assert "in the last of them: none." in " ".join(report_of(tmp_path).split())
+
+
 def test_peaks_are_those_of_the_papers_epochs(tmp_path):
     few = COMPRESSION["imdb"].weighted.setting
     keep(tmp_path, made_up_record(few, [89.0] * 30 + [95.0] * 5, key="imdb"))

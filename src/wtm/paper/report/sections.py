@@ -7,7 +7,7 @@ from pathlib import Path
 
 from wtm.paper.figures import draw_learning_curves, draw_sweep, draw_weights
 from wtm.paper.intervals import between
-from wtm.paper.record import Groups, Record, by_setting, common_epochs
+from wtm.paper.record import Groups, Record, common_epochs
 from wtm.paper.report.other_methods import baselines_table, missing_seeds
 from wtm.paper.report.program_speed import explain_program_speed, speed_table
 from wtm.paper.report.result_folder import FILE_ORDER, Results, last_mean
@@ -35,7 +35,7 @@ from wtm.paper.settings import (
     large_machines,
     paper_epochs,
 )
-from wtm.paper.summary import summarise
+from wtm.paper.summary import complete_or_all, summarise
 from wtm.paper.text_table import Table, factor_span, signed
 
 Blocks = Iterator[str]
@@ -239,8 +239,9 @@ class Sections:
     def unfinished(self) -> Blocks:
         """Yield the machines of the paper's tables that have fewer epochs than there."""
         for key, records in self.results.records.items():
-            for group in by_setting(records):
-                setting, summary = group[0].setting, summarise(group)
+            for setting in dict.fromkeys(record.setting for record in records):
+                group = complete_or_all([record for record in records if record.setting == setting])
+                summary = summarise(group)
                 if summary.epochs < (planned := paper_epochs(key, setting) or 0):
                     rise = summary.mean - summarise(group, max(1, summary.epochs - summary.averaged)).mean
                     machine = f"{NAMES_BY_RECIPE[key]}, {setting.method} {setting.n_clauses:,}"
