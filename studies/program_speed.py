@@ -6,12 +6,15 @@ which needs make and g++. It trains MNIST's small and large WTM with each of the
 """
 
 import argparse
+import os
 import re
 import shutil
 import subprocess
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import numpy as np
@@ -44,18 +47,18 @@ def measure_speed(sources: Path, data_dir: Path | None, path: Path) -> None:
     """
     check_absent(path, resumable=False)
     problem = load_problem("mnist", data_dir)
-    machines = []
+    machines: list[dict[str, Any]] = []
+    repeat, train_wtm = partial(_repeat_program, problem), partial(_train_wtm, problem)
     with tempfile.TemporaryDirectory() as folder:
         program = compile_program(sources, Path(folder))
         write_data(problem, Path(folder) / "data")
         for setting, n_epochs in SIZES.items():
             say(f"{setting}, {n_epochs} epochs: the program, its repetition, wtm")
-            timed = {
-                "program": run_program(program, setting, n_epochs),
-                "repetition": _repeat_program(problem, setting, n_epochs),
-                "wtm": _train_wtm(problem, setting, n_epochs),
-            }
-            machines.append({"n_clauses": setting.n_clauses, **timed})
+            timed, loads = {}, [os.getloadavg()[0]]
+            for name, train in (("program", partial(run_program, program)), ("repetition", repeat), ("wtm", train_wtm)):
+                timed[name] = train(setting, n_epochs)
+                loads.append(os.getloadavg()[0])
+            machines.append({"n_clauses": setting.n_clauses, **timed, "load": mean(loads)})
             write_json(path, {"kind": "program speed", "machines": machines, **environment()})
     say(f"Results written to {path}")
 

@@ -91,6 +91,7 @@ def write_program_speed(folder, again=0.95):
         "program": {"seconds": [60.0, 50.0, 40.0], "test_accuracy": [0.9, 0.92, 0.95]},
         "repetition": {"seconds": [50.0, 40.0, 30.0], "test_accuracy": [0.9, 0.92, again]},
         "wtm": {"seconds": [4.0, 1.0, 0.5]},
+        "load": 1.25,
     }
     folder.mkdir(parents=True, exist_ok=True)
     content = {"kind": "program speed", "machines": [machine], **ENVIRONMENT}

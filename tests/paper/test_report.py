@@ -344,6 +344,7 @@ def test_the_programs_speed(tmp_path, again, said):
     assert "| 4,000 clauses, epoch 1 | 60 | 50 | 4 | 15 |" in text
     assert "| 4,000 clauses, epoch 3 | 40 | 30 | 0.5 | 80 |" in text
     assert f"Program and repetition have {said} after each of the 3 epochs." in " ".join(text.split())
+    assert "meanwhile 1.2 processes shared its" in " ".join(text.split())
 
 
 def test_no_results_are_no_report(tmp_path):

@@ -1,6 +1,7 @@
 """The speed of the authors' program next to ours on the same machine, from the file of `studies.program_speed`."""
 
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 from wtm.paper.json_files import ENVIRONMENT, naming, read_json
@@ -20,7 +21,7 @@ def read_program_speed(path: Path) -> Results | None:
         return None
     results = read_json(path)
     with naming(path):
-        _ = [results[name] for name in ENVIRONMENT], speed_table(results), repeats_exactly(results)
+        _ = [results[name] for name in ENVIRONMENT], speed_table(results), explain_program_speed(results)
     return results
 
 
@@ -39,11 +40,13 @@ def speed_table(results: Results) -> Table:
 def explain_program_speed(results: Results) -> str:
     """Return how to read a `speed_table`."""
     epochs = sum(len(machine["program"]["seconds"]) for machine in results["machines"])
+    load, cores = mean(machine["load"] for machine in results["machines"]), results["machine"]["cores"]
     same = "the same test accuracy" if repeats_exactly(results) else "**another test accuracy**"
     return (
         "The authors' program, compiled by its makefile, its repetition draw by draw, and `wtm`, one after another on "
-        "one thread of the same machine, each once; the processor's time of training alone. Program and repetition "
-        f"have {same} after each of the {epochs} epochs."
+        "one thread of the same machine, each once; the processor's time of training alone, which other work on the "
+        f"machine lengthens less than the clock's; meanwhile {load:.1f} processes shared its {cores} cores on average. "
+        f"Program and repetition have {same} after each of the {epochs} epochs."
     )
 
 
