@@ -84,7 +84,7 @@ class Index:
         ends = np.cumsum([len(schedule.rows) for schedule, _ in epochs])
         positions = np.split(found.position, ends[:-1])
         return PartOfRound(
-            found,
+            found._replace(position=found.position[:0]),  # blocks don't need it, and each gets a copy
             [
                 (Schedule(position, schedule.targets), n_numbers)
                 for position, (schedule, n_numbers) in zip(positions, epochs, strict=True)
@@ -121,7 +121,7 @@ class PartOfRound(NamedTuple):
     Attributes
     ----------
     found : FoundRows
-        The rows that it sees.
+        The rows that it sees, without positions.
     epochs : list of (Schedule, int)
         Schedules for these rows, and how many running numbers each epoch uses.
     """

@@ -6,7 +6,6 @@ from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from operator import itemgetter
 from typing import Any
 
 import dask
@@ -34,6 +33,7 @@ from wtm.label_training import LabelTrainable
 from wtm.machine.class_tasks import MachineEpoch, Round, as_writable, train_part
 from wtm.machine.examples import Examples, words_per_row
 from wtm.machine.model_state import Model
+from wtm.machine.schedule import Schedule
 from wtm.machine.training import EPOCHS_PER_ROUND, EpochResult, epochs_of_rounds
 from wtm.machine.training_rows import LabelledExamples, NumberedExamples, TrainingRows
 from wtm.number_training import NumberTrainable
@@ -196,23 +196,27 @@ class Blocks:
         plan = submit(Index.draw_round, self.index, weights, this_round, model.seed, model.n_seen)
         tasks = {}
         for i in order:
-            part = submit(itemgetter(i), plan)
-            pieces = [submit(_take, part, block, b) for b, block in enumerate(self.blocks)]
-            tasks[i] = submit(_train_part, parts[i], part, pieces, sample, validation)
-        found = self.client.gather([tasks[i] for i in range(len(parts))])
-        model.take_parts([part.copy() for part, _ in found])  # arrays may be read-only
-        return [list(epoch) for epoch in zip(*(epochs for _, epochs in found), strict=True)]
+            found, epochs = (submit(_get, plan, i, name) for name in PartOfRound._fields)  # each goes where it is used
+            pieces = [submit(FoundRows.take, found, block, b) for b, block in enumerate(self.blocks)]
+            tasks[i] = submit(_train_part, parts[i], epochs, pieces, sample, validation)
+        trained = self.client.gather([tasks[i] for i in range(len(parts))])
+        model.take_parts([part.copy() for part, _ in trained])  # arrays may be read-only
+        return [list(epoch) for epoch in zip(*(measured for _, measured in trained), strict=True)]
 
 
-def _take(part: PartOfRound, block: np.ndarray, number: int) -> np.ndarray:
-    return part.found.take(block, number)
+def _get(plan: list[PartOfRound], machine: int, name: str) -> Any:
+    return getattr(plan[machine], name)
 
 
 def _train_part(
-    model: Model, part: PartOfRound, pieces: list[np.ndarray], sample: Examples, validation: Examples
+    model: Model,
+    epochs: list[tuple[Schedule, int]],
+    pieces: list[np.ndarray],
+    sample: Examples,
+    validation: Examples,
 ) -> tuple[Model, list[MachineEpoch]]:
     rows = [replace(examples, literals=as_writable(examples.literals)) for examples in (sample, validation)]
-    return train_part(model, np.concatenate(pieces), part.epochs, *rows)
+    return train_part(model, np.concatenate(pieces), epochs, *rows)
 
 
 def _train(
