@@ -55,8 +55,11 @@ SETTINGS = (
     Setting("mnist", 512, 25, 11.76, 0.0025, 12),
     Setting("connect-4", 208, 12, 1 / 0.037, 0.0001, 40),
     Setting("imdb", 3_200, 12, 1 / 0.012, 0.0006, 5),
+    Setting("imdb", 3_200, 100, 1 / 0.012, 0.0006, 5),
 )
 LARGE = replace(SETTINGS[0], n_clauses=2_000, T=50.0)
+
+EPOCHS_IN_PARTS = ((SETTINGS[0], 3), (SETTINGS[0], 12), (LARGE, 12), (LARGE, 50), (SETTINGS[2], 3), (SETTINGS[2], 5))
 
 
 def accuracies(data: Dataset, setting: Setting, shards: tuple[int, int], seed: int) -> dict[str, Any]:
@@ -119,6 +122,8 @@ def ways_to_train(examples: Examples, machine: Machine, part: Schedule) -> dict[
 def measure_speed(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Yield the seconds of an epoch of one machine, for each data set: all ways take turns."""
     for setting in (SETTINGS[0], LARGE, SETTINGS[2]):
+        if setting.dataset not in options.datasets:
+            continue
         data = load(setting.dataset, data_dir=options.data_dir)
         ways = ways_to_train(*epoch_of(data, setting, FIRST_EPOCH))
         seconds: dict[str, list[list[float]]] = {name: [] for name in ways}
@@ -134,7 +139,9 @@ def measure_speed(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
 
 def measure_parts(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Yield the processor seconds of the parts of an epoch that could run in threads without changing the model."""
-    for setting, epoch in ((SETTINGS[0], 3), (SETTINGS[0], 12), (LARGE, 12), (SETTINGS[2], 3), (SETTINGS[2], 5)):
+    for setting, epoch in EPOCHS_IN_PARTS:
+        if setting.dataset not in options.datasets:
+            continue
         examples, machine, part = epoch_of(load(setting.dataset, data_dir=options.data_dir), setting, epoch)
         seconds = []
         for _ in range(3):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from wtm.fitting.fit_warnings import MAX_DRIFT
 from wtm.paper.text_table import Table, signed
 
 __all__ = ["page"]
@@ -69,7 +70,7 @@ def _accuracy(lines: list[dict[str, Any]]) -> str:
 
 Mean test accuracy of the last {_LAST} epochs. *Difference by seed* is that to the paper's machine of the same seed, the
 smallest and the largest. *Drift* is `vote_drift` of `history_`: how far the sums of votes were out of date, as a share
-of T.
+of T; `fit` warns above {MAX_DRIFT:g} in the last epoch.
 
 {Table(header, rows).markdown()}
 """
@@ -96,21 +97,22 @@ def _speed(lines: list[dict[str, Any]]) -> str:
 ## Speed
 
 Epoch {epoch} of one machine, from the same state; all ways take turns in {n_rounds} rounds. Both figures are relative
-to the paper's machine in one thread in the same round: how many epochs in the same time, the median and the quartiles,
-and the processor time of an epoch, the median. Two machines without shards in two threads, as for two classes, show
-what two threads could gain on this computer at that time, which other programs used too: {machine["processor"]},
+to the paper's machine in one thread in the same round: the epochs in the same time, with median and quartiles, and the
+processor time of an epoch, the median. Two machines without shards in two threads, as for two classes, show what two
+threads could gain on this computer at that time, which other programs used too: {machine["processor"]},
 {machine["cores"]} cores.
 
 {Table(header, rows).markdown()}
 
-Shards can be faster than the machine as a whole even in one thread, since the automata of a shard stay in a cache, and
-slower, since each shard has its own columns of bits and rounds up its clauses to 512 of either polarity.
+Shards take more processor time than the machine as a whole: each turns rows into columns on its own, and selects from
+512 clauses of either polarity at a time, however few it has. So shards pay with several threads, and many clauses in
+each of them.
 """
 
 
 def _parts(lines: list[dict[str, Any]]) -> str:
     rows = []
-    for line in lines:
+    for line in sorted(lines, key=lambda line: (line["n_clauses"], line["epoch"])):
         shares = [line[name] / line["seconds"] for name in ("columns", "outputs")]
         gains = [f"{1 / (1 - sum(shares) + sum(shares) / n):.2f}" for n in _THREADS]
         rows.append([
@@ -123,7 +125,8 @@ def _parts(lines: list[dict[str, Any]]) -> str:
 Two parts of an epoch of the paper's machine could run in threads and leave the model as it is, bit for bit: turning
 the rows of a block into columns, and evaluating all clauses on it. Everything else depends on the votes on the example
 before. The table has processor seconds of an epoch of one machine, the shares of these two parts, and Amdahl's limit
-for a number of threads, if neither starting threads nor waiting took any time.
+for a number of threads, if neither starting threads nor waiting took any time. wtm leaves such threads out: the limit
+is low in the early epochs, which take longest.
 
 {Table(header, rows).markdown()}
 """

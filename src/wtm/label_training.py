@@ -57,9 +57,9 @@ class LabelTrainable(Trainable):
         RuntimeWarning
             Weights of clauses reached the largest weight.
         UserWarning
-            Votes of other shards were so far out of date that accuracy is lost; the weights of the rows are so small
-            that an epoch sees almost no examples, or have a mean above 100; or little can be learnt from some columns:
-            identifiers, row numbers, or numbers and dates stored as text.
+            Votes of other shards were so far out of date that accuracy may be lost; the weights of the rows are so
+            small that an epoch sees almost no examples, or have a mean above 100; or little can be learnt from some
+            columns: identifiers, row numbers, or numbers and dates stored as text.
         """
         return self._fit(X, y, sample_weight, X_val, y_val)
 

@@ -78,3 +78,27 @@ def test_learning_curves_of_the_engines_agree(real_data, name):
     difference = lazy.mean(axis=0) - direct.mean(axis=0)
     assert np.abs(difference).max() < 5 * deviation, (difference, deviation)
     assert direct.mean(axis=0)[-1] > 0.6
+
+
+# Few epochs: accuracy is lost, if at all, where votes move fast.
+IN_SHARDS = {
+    "mnist": {"n_clauses": 320, "T": 25, "s": 1 / 0.085, "gamma": 0.0025, "n_epochs": 6, "vote_block": 512},
+    "connect-4": {"n_clauses": 208, "T": 12, "s": 1 / 0.037, "gamma": 0.0001, "n_epochs": 15, "vote_block": 64},
+}
+
+
+@pytest.mark.parametrize("name", IN_SHARDS)
+def test_eight_shards_are_as_accurate_as_one(real_data, name):
+    data = load_connect_4() if name == "connect-4" else load_mnist(real_data("mnist"))
+    found = [
+        [
+            WTMClassifier(random_state=seed, n_shards=n_shards, n_jobs=2, **IN_SHARDS[name])
+            .fit(data.X_train[:20_000], data.y_train[:20_000], X_val=data.X_test, y_val=data.y_test)
+            .history_[-3:]
+            for seed in range(5)
+        ]
+        for n_shards in (1, 8)
+    ]
+    exact, in_shards = (np.mean([[epoch["valid_accuracy"] for epoch in last] for last in fits]) for fits in found)
+    assert in_shards > exact - 0.005, (exact, in_shards)
+    assert all(epoch["vote_drift"] > 0 for last in found[1] for epoch in last)
