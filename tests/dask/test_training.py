@@ -1,10 +1,6 @@
 """Fits of collections: the same model as on one computer, whatever happens to workers, chunks and connections."""
 
 import copy
-import os
-import random
-import signal
-import threading
 
 import dask.array as da
 import numpy as np
@@ -13,8 +9,9 @@ import pytest
 from sklearn.base import clone
 
 import wtm.dask
+from tests.dask.kills import kill_a_worker, needs_kill
 from tests.helpers.fits import KINDS, X, Y, assert_same_fit, fitted
-from tests.helpers.problems import small, three_classes
+from tests.helpers.problems import small
 from wtm import Booleanizer, WTMRegressor
 
 dd = pytest.importorskip("dask.dataframe")
@@ -71,6 +68,19 @@ def test_a_data_frame_gets_the_same_conditions_and_model(in_process, booleanizer
     assert (found.feature_names_in_ == expected.feature_names_in_).all()
     assert (found.classes_ == expected.classes_).all()
     assert_same_fit(found, expected)
+
+
+def test_columns_of_parquet_files_are_read_in_the_same_chunks(in_process, tmp_path):
+    columns = {f"x{j}": np.arange(300) % (j + 2) for j in range(20)}
+    frame = pd.DataFrame(columns | {"y": np.arange(300) % 3})
+    for i in range(6):
+        frame[i::6].to_parquet(tmp_path / f"{i}.parquet")
+    far = dd.read_parquet(tmp_path)
+    found = wtm.dask.fit(small(), far.drop(columns="y"), far["y"], far["x1"], client=in_process)
+    expected = small().fit(frame.drop(columns="y"), frame["y"], frame["x1"])
+    assert_same_fit(found, expected)
+    predicted = wtm.dask.predict(found, far.drop(columns="y")).compute(scheduler="sync")
+    assert (predicted == expected.predict(pd.concat(frame[i::6] for i in range(6)).drop(columns="y"))).all()
 
 
 def test_partitions_may_be_empty_or_lack_values(in_process):
@@ -213,14 +223,6 @@ def test_a_client_is_needed(monkeypatch):
 # --- Failures -----------------------------------------------------------------------------------------------------
 
 
-def kill_a_worker(client, choice=min):
-    """Kill the process of a worker."""
-    os.kill(choice(sorted(client.run(os.getpid).values())), signal.SIGKILL)
-
-
-needs_kill = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
-
-
 @needs_kill
 def test_a_worker_that_is_killed_changes_nothing(two_processes):
     def kill(epoch):
@@ -228,21 +230,6 @@ def test_a_worker_that_is_killed_changes_nothing(two_processes):
             kill_a_worker(two_processes)
 
     assert_same_fit(fit_in_chunks(small(callbacks=kill), X, Y, two_processes), small().fit(X, Y))
-
-
-@needs_kill
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(20))
-def test_a_worker_killed_at_a_random_moment_changes_nothing(new_processes, seed):
-    X, y = three_classes(5000, 60)
-    options = {"n_clauses": 200, "n_epochs": 8}
-    moment, killed = random.Random(seed), []
-    timer = threading.Timer(moment.uniform(0, 2), lambda: killed.append(kill_a_worker(new_processes, moment.choice)))
-    timer.start()
-    found = fit_in_chunks(small(**options), X, y, new_processes, 700)
-    timer.join()
-    assert killed
-    assert_same_fit(found, small(**options).fit(X, y))
 
 
 def test_a_client_that_is_closed_ends_the_fit(in_process):

@@ -25,7 +25,8 @@ def chunks_of(X: Any, name: str) -> list[Any]:
     if isinstance(X, da.Array):
         return list(X.rechunk(dict.fromkeys(range(1, X.ndim), -1)).to_delayed().ravel())
     if is_frame(X):
-        return list(X.to_delayed())
+        # Full optimization may join partitions of Parquet files, more of them the fewer columns are needed.
+        return list(X.simplify().to_delayed(optimize_graph=False))
     raise TypeError(
         f"{name} must be an array or a data frame of Dask, got {type(X).__name__}. For data in memory, call the method "
         "of the estimator."
