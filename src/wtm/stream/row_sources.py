@@ -2,17 +2,14 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_consistent_length
 
-from wtm.table_files.arrow import pa, require_pyarrow, unreadable
-from wtm.table_files.parquet_file import index_columns
-from wtm.tables.reading import first_duplicate
-from wtm.utils.paths import as_path
+from wtm.table_files.arrow import pa
+from wtm.table_files.parquet_files import ParquetFiles
 from wtm.utils.printable import short_repr
 from wtm.validation.parameters import check_integer
 
@@ -109,74 +106,29 @@ class ParquetRows:
     """
 
     def __init__(self, paths: Any, *, target: str | list[str], columns: list[str] | None = None) -> None:
-        require_pyarrow()
         self._target = target
         self._targets = [target] if isinstance(target, str) else _column_names(target, "target")
-        self._paths = _existing_files(paths)
-        self._groups: list[tuple[Path, int]] = []
-        self._metadata: dict[Path, Any] = {}  # read once: it can be larger than a row group
-        self.chunk_sizes: list[int] = []
-        self._columns = None if columns is None else _column_names(columns, "columns")
-        if shared := set(self._targets).intersection(self._columns or ()):
+        self._files = ParquetFiles(paths)
+        self._files.require(self._targets, "target")
+        if columns is None:
+            self._columns = [name for name in self._files.names if name not in self._targets]
+        else:
+            self._columns = _column_names(columns, "columns")
+        if shared := set(self._targets).intersection(self._columns):
             raise ValueError(f"columns must not hold the target, got {min(shared)!r}. Leave it out.")
-        self._schema = pa.schema([])  # of the wanted columns, in all files together
-        for path in self._paths:
-            self._add(path)
-        if not self.chunk_sizes:
-            raise ValueError(f"{', '.join(map(str, self._paths))} must have at least one row, got none.")
+        self._files.require(self._columns, "columns")
+        self._files.join_types([*self._columns, *self._targets])
+        self.chunk_sizes = self._files.sizes
 
     def read(self, chunks: Sequence[int]) -> tuple[Any, np.ndarray]:
         """Return the rows of some chunks as a table of pyarrow, and their targets."""
-        assert self._columns is not None
-        tables = [self._read(*self._groups[i], [*self._columns, *self._targets]) for i in chunks]
-        table = pa.concat_tables(tables, promote_options="permissive")
+        table = self._files.read(chunks, [*self._columns, *self._targets])
         return table.select(self._columns), self._target_of(table)
 
     def targets(self) -> Iterator[np.ndarray]:
         """Read all targets, some at a time."""
-        for path, group in self._groups:
-            yield self._target_of(self._read(path, group, self._targets))
-
-    def _add(self, path: Path) -> None:
-        """List the row groups of a file."""
-        try:
-            metadata = self._metadata[path] = pa.parquet.read_metadata(path)
-            schema = metadata.schema.to_arrow_schema()
-        except (pa.ArrowException, OSError) as error:
-            raise unreadable(str(path), error) from None
-        names = schema.names
-        if (duplicate := first_duplicate(names)) is not None:
-            raise ValueError(f"{path} has more than one column called {duplicate!r}. Rename the columns.")
-        if self._columns is None:
-            others = {*self._targets, *index_columns(schema)}
-            self._columns = [name for name in names if name not in others]
-        for argument, wanted in (("target", self._targets), ("columns", self._columns)):
-            if missing := [name for name in wanted if name not in names]:
-                raise ValueError(f"{argument} names {missing[0]!r}, which {path} doesn't have. It has {names}.")
-        sizes = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
-        if any(sizes):
-            self._join_types(schema, path)
-        self._groups += [(path, i) for i, size in enumerate(sizes) if size]
-        self.chunk_sizes += [size for size in sizes if size]
-
-    def _join_types(self, schema: Any, path: Path) -> None:
-        """Raise a ValueError if the rows of a file can't be in one table with those of the files before it."""
-        assert self._columns is not None
-        wanted = pa.schema([schema.field(name) for name in dict.fromkeys([*self._columns, *self._targets])])
-        try:
-            self._schema = pa.unify_schemas([self._schema, wanted], promote_options="permissive")
-        except pa.ArrowException as error:
-            raise ValueError(
-                f"paths must be files whose columns have types that can be joined, but {path} differs from those "
-                f"before it: {error}. Write them with the same types."
-            ) from None
-
-    def _read(self, path: Path, group: int, columns: list[str]) -> Any:
-        try:
-            with pa.parquet.ParquetFile(path, metadata=self._metadata[path]) as file:
-                return file.read_row_group(group, columns=columns, use_threads=False)
-        except (pa.ArrowException, OSError) as error:
-            raise unreadable(str(path), error) from None
+        for chunk in range(len(self.chunk_sizes)):
+            yield self._target_of(self._files.read([chunk], self._targets))
 
     def _target_of(self, table: Any) -> np.ndarray:
         columns = [_decoded(table.column(name)).to_numpy() for name in self._targets]
@@ -196,21 +148,3 @@ def _column_names(names: Any, argument: str) -> list[str]:
 def _decoded(column: Any) -> Any:
     """Return the values of a column with a dictionary: pyarrow's own conversion to NumPy gives nulls some value."""
     return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
-
-
-def _existing_files(paths: Any) -> list[Path]:
-    """Return the files that `paths` stands for."""
-    if not np.iterable(paths) and not isinstance(paths, os.PathLike):
-        raise TypeError(f"paths must be a path or a list of them, got {short_repr(paths)}.")
-    found: list[Path] = []
-    for each in [paths] if isinstance(paths, str | os.PathLike) else paths:
-        path = as_path(each, "paths")
-        if path.exists():
-            found.append(path)
-        elif matching := sorted(path.parent.glob(path.name)):
-            found += matching
-        else:
-            raise FileNotFoundError(f"paths has {str(path)!r}, but there is no such file.")
-    if not found:
-        raise ValueError("paths must name at least one file, got none.")
-    return found
