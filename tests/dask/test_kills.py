@@ -1,4 +1,4 @@
-"""A worker that is killed at any moment changes nothing: `pytest -m slow tests/dask/test_kills.py` kills 40."""
+"""A worker that is killed at any moment changes nothing: `pytest -m slow -rP tests/dask/test_kills.py` kills 40."""
 
 import random
 import threading
@@ -16,42 +16,49 @@ from tests.helpers.problems import small, three_classes
 X, Y = three_classes(5000, 60)
 
 
-def through_joblib(estimator, client):
+def estimator():
+    return small(n_clauses=200, n_epochs=12)  # of two rounds
+
+
+def through_joblib(client):
     with joblib.parallel_config("dask", client=client):
-        return estimator.fit(X, Y)
+        return estimator().fit(X, Y)
 
 
-def as_collections(estimator, client):
-    return wtm.dask.fit(estimator, da.from_array(X, chunks=(700, -1)), da.from_array(Y, chunks=700), client=client)
+def as_collections(client):
+    return wtm.dask.fit(estimator(), da.from_array(X, chunks=(700, -1)), da.from_array(Y, chunks=700), client=client)
 
 
 @pytest.fixture(scope="module")
 def expected():
-    return big().fit(X, Y)
+    return estimator().fit(X, Y)
 
 
-def big():
-    return small(n_clauses=200, n_epochs=12)  # of two rounds
+@pytest.fixture(scope="module", params=[through_joblib, as_collections])
+def timed_fit(request, two_processes):
+    """A function that fits on a cluster, and the seconds that it takes if no worker is killed."""
+    request.param(two_processes)  # which loads kernels
+    start = time.perf_counter()
+    request.param(two_processes)
+    return request.param, time.perf_counter() - start
 
 
 @needs_kill
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
-@pytest.mark.parametrize("fit", [through_joblib, as_collections])
-def test_a_worker_killed_at_a_random_moment_changes_nothing(new_processes, expected, fit, seed):
-    fit(big(), new_processes)  # which loads kernels
-    start = time.perf_counter()
-    fit(big(), new_processes)
-    seconds, drawn, killed = time.perf_counter() - start, random.Random(seed), []
+def test_a_worker_killed_at_a_random_moment_changes_nothing(two_processes, expected, timed_fit, seed):
+    fit, seconds = timed_fit
+    drawn, killed = random.Random(seed), []
 
     def kill():
-        kill_a_worker(new_processes, drawn.choice)
+        kill_a_worker(two_processes, drawn.choice)
         killed.append(time.perf_counter() - start)
 
+    two_processes.wait_for_workers(2)
     start = time.perf_counter()
     timer = threading.Timer(drawn.uniform(0, seconds), kill)
     timer.start()
-    found = fit(big(), new_processes)
+    found = fit(two_processes)
     ended = time.perf_counter() - start
     timer.join()
     print(f"killed after {killed[0]:.2f} s of {seconds:.2f} s; the fit took {ended:.2f} s")
