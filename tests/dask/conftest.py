@@ -19,6 +19,13 @@ def two_processes():
         yield client
 
 
+@pytest.fixture
+def new_processes():
+    """A client of a cluster of two processes that have just started."""
+    with _cluster(processes=True) as cluster, distributed.Client(cluster, set_as_default=False) as client:
+        yield client
+
+
 @pytest.fixture(params=["in_process", "two_processes"])
 def client(request):
     """A client of either cluster."""

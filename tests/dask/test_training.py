@@ -215,7 +215,7 @@ def test_a_client_is_needed(monkeypatch):
     def get_client():
         raise ValueError("No global client found")
 
-    monkeypatch.setattr(wtm.dask.training, "get_client", get_client)  # a worker in this process would be one
+    monkeypatch.setattr("wtm.dask.connection.get_client", get_client)  # a worker in this process would be one
     with pytest.raises(ValueError, match="client is None, and there is no default one"):
         wtm.dask.fit(small(), chunked(X), chunked(Y))
 

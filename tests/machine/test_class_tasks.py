@@ -96,21 +96,13 @@ def test_a_worker_that_is_killed_changes_nothing():
     assert_same_fit(found, small().fit(X, y))
 
 
-def test_an_error_among_the_results_is_raised():
-    error = class_tasks.CancelledError("lost")
-    results = iter([[error, 1], [2, 3]])
-    assert class_tasks._again_if_lost(lambda: next(results)) == [2, 3]
-    with pytest.raises(class_tasks.CancelledError):
-        class_tasks._again_if_lost(lambda: [error])
-
-
-def test_a_worker_that_is_lost_each_time_ends_the_fit(monkeypatch):
+def test_a_worker_that_is_lost_each_time_ends_the_fit():
     calls = []
 
-    def lose():
+    def lose(tasks):
         calls.append(1)
         raise class_tasks.BrokenProcessPool("killed")
 
     with pytest.raises(class_tasks.BrokenProcessPool):
-        class_tasks._again_if_lost(lose)
+        class_tasks._run_in_joblib(lose, [], [])
     assert len(calls) == class_tasks._MOST_ATTEMPTS

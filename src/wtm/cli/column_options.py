@@ -6,12 +6,12 @@ from pathlib import Path
 from wtm.cli.errors import OptionError
 from wtm.cli.model_kinds import AnyModel
 from wtm.table_files.column_names import require_columns
-from wtm.table_files.open_table import TableFile
+from wtm.table_files.open_table import TableSource
 from wtm.tables.reading import first_duplicate
 from wtm.utils.printable import short_repr
 
 
-def named_target(target: str, source: TableFile, purpose: str = "which --target names") -> str:
+def named_target(target: str, source: TableSource, purpose: str = "which --target names") -> str:
     """Return the name of the target if the file has it."""
     _refuse_empty([target], source.names, "--target")
     require_columns([target], source.names, source.name, purpose, source.hint)
@@ -32,7 +32,7 @@ def target_of(model: AnyModel, target: str | None, path: Path) -> str:
     return name
 
 
-def named_columns(values: Iterable[str], source: TableFile, option: str) -> list[str]:
+def named_columns(values: Iterable[str], source: TableSource, option: str) -> list[str]:
     """Return the columns of a file that an option names."""
     known = [*source.names, *source.index]
     names = parse_names(values, known, option)

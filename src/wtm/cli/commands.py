@@ -8,9 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from wtm.cli.shared_options import (
+    Dask,
     ModelFile,
     NewModelFile,
     Quiet,
+    Tables,
     Target,
     in_range,
     number_or_auto,
@@ -48,6 +50,7 @@ def _defaults(default: str, **others: str) -> str:
 @with_options(table_options)
 def train(
     options: TableOptions,
+    data: Tables,
     target: Annotated[str, typer.Option(help="Column to predict.", metavar="COLUMN")],
     out: NewModelFile,
     regression: Annotated[bool, typer.Option("--regression", help="Predict numbers instead of classes.")] = False,
@@ -149,6 +152,7 @@ def train(
         list[str] | None, typer.Option(help="Columns to leave out, with commas between.", metavar="COLUMNS")
     ] = None,
     drop_missing_target: _DropMissingTarget = False,
+    dask: Dask = None,
 ) -> None:
     """Train on a table and write a model file.
 
@@ -159,6 +163,9 @@ def train(
     Example: wtm train people.csv --target buys --out people.safetensors
 
     For numbers: wtm train flats.csv --target rent --regression --out flats.safetensors
+
+    On a cluster, whose workers read the files: wtm train 'people/*.parquet' --target buys --dask tcp://host:8786 --out
+    people.safetensors
     """
     from wtm.cli.train import train
 
@@ -189,6 +196,7 @@ def train(
         drop_missing_target=drop_missing_target,
         holdout=holdout,
         refit=refit,
+        dask=dask,
     )
 
 
@@ -196,8 +204,12 @@ def train(
 def predict(
     options: TableOptions,
     model: ModelFile,
+    data: Tables,
     out: Annotated[
-        str, typer.Option(help="File to write: .csv, .csv.gz or .parquet; - is standard output.", metavar="PATH")
+        str,
+        typer.Option(
+            help="File to write: .csv, .csv.gz or .parquet; - is standard output. With --dask a folder.", metavar="PATH"
+        ),
     ] = "-",
     proba: Annotated[
         bool, typer.Option("--proba", help="Write the probability of each class too; not for numbers.")
@@ -209,6 +221,7 @@ def predict(
         bool,
         typer.Option("--escape-formulas", help="Put ' before text in CSV that spreadsheets take for a formula."),
     ] = False,
+    dask: Dask = None,
 ) -> None:
     """Predict the rows of a table, in their order.
 
@@ -216,12 +229,20 @@ def predict(
     the training, unless others are given.
 
     Example: wtm predict people.safetensors people.csv --out predictions.csv --proba
+
+    On a cluster, whose workers write Parquet files to a folder: wtm predict people.safetensors 'rows/*.parquet' --dask
+    tcp://host:8786 --out predictions
     """
     from wtm.cli.predict import predict
 
-    out_path = path_argument(out, "--out")
     predict(
-        options, path_argument(model, "MODEL"), out_path, proba=proba, keep=keep or [], escape_formulas=escape_formulas
+        options,
+        path_argument(model, "MODEL"),
+        path_argument(out, "--out"),
+        proba=proba,
+        keep=keep or [],
+        escape_formulas=escape_formulas,
+        dask=dask,
     )
 
 

@@ -12,7 +12,7 @@ from wtm.table_files.column_names import require_columns
 from wtm.table_files.csv_format import CsvFormat, option_words
 from wtm.table_files.missing_values import MissingValues
 from wtm.table_files.model_columns import ModelColumns
-from wtm.table_files.open_table import TableFile, open_table
+from wtm.table_files.open_table import TableFile, TableSource, open_table
 from wtm.utils.caller import forget_warnings
 from wtm.utils.printable import counted
 
@@ -52,7 +52,7 @@ class Predictions:
         self.source = source
         self._options = options
         self._proba = proba
-        self._names = _needed_columns(model, source)
+        self._names = needed_columns(model, source)
         self._columns = None
         self._missing = MissingValues(options.format)
         if source.cells is not None:
@@ -125,14 +125,18 @@ class Predictions:
         return found
 
     def _predict(self, table: Any) -> dict[str, Any]:
-        model = self._model
-        predicted = model.predict(table)
-        columns = predicted.T if predicted.ndim == 2 else [predicted]
-        found: dict[str, Any] = dict(zip(prediction_names(model), columns, strict=True))
-        if self._proba:
-            assert isinstance(model, Classifier)
-            found |= zip(probability_names(model), model.predict_proba(table).T, strict=True)
-        return found
+        return predicted_columns(self._model, table, proba=self._proba)
+
+
+def predicted_columns(model: AnyModel, table: Any, *, proba: bool) -> dict[str, Any]:
+    """Return the predictions for a table, and with `proba` the probabilities, by the names of their columns."""
+    predicted = model.predict(table)
+    columns = predicted.T if predicted.ndim == 2 else [predicted]
+    found: dict[str, Any] = dict(zip(prediction_names(model), columns, strict=True))
+    if proba:
+        assert isinstance(model, Classifier)
+        found |= zip(probability_names(model), model.predict_proba(table).T, strict=True)
+    return found
 
 
 def _label(warning: Warning | str) -> str:
@@ -140,7 +144,7 @@ def _label(warning: Warning | str) -> str:
     return next(iter(getattr(warning, "columns", [str(warning)])))
 
 
-def _needed_columns(model: AnyModel, source: TableFile) -> list[str]:
+def needed_columns(model: AnyModel, source: TableSource) -> list[str]:
     """Names, in the file, of the model's columns in their order."""
     names = getattr(model, "feature_names_in_", None)
     if names is not None:

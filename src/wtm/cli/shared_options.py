@@ -59,6 +59,26 @@ Quiet = Annotated[bool, typer.Option("--quiet", callback=_quieten, help="No prog
 """The option ``--quiet`` of every command for tables and models."""
 
 
+Tables = Annotated[
+    list[str],
+    typer.Argument(
+        help="CSV (also gzipped) or Parquet file; - is standard input. With --dask, Parquet files: several, a folder "
+        "or a quoted pattern such as 'rows/*.parquet'.",
+        metavar="DATA...",
+    ),
+]
+Dask = Annotated[
+    str | None,
+    typer.Option(
+        "--dask",
+        help="Work on the cluster of the Dask scheduler at this address, such as tcp://host:8786.",
+        metavar="ADDRESS",
+        show_default=False,
+    ),
+]
+"""The options of commands that a cluster can run."""
+
+
 ModelFile = Annotated[str, typer.Argument(help="Model file.", metavar="MODEL")]
 NewModelFile = Annotated[str, typer.Option(help="Model file to write.", metavar="MODEL")]
 Target = Annotated[
@@ -78,15 +98,18 @@ def path_argument(path: str, name: str) -> Path:
 def with_options(shared: Callable[..., Any], *without: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Make a command of a function: its own options, then those of `shared`, except some.
 
-    The function gets the result of `shared` as its first argument, and an option of both besides. Warnings that it
-    gives are written as notes.
+    The function gets the result of `shared` as its first argument, and an option of both, which it declares, besides.
+    Warnings that it gives are written as notes.
     """
     others = [option for name, option in inspect.signature(shared).parameters.items() if name not in without]
 
     def decorate(work: Callable[..., None]) -> Callable[..., None]:
         own = list(inspect.signature(work).parameters.values())[1:]
-        names = {option.name for option in others}
-        options = [*(option for option in own if option.name not in names), *others]
+        names, own_by_name = {option.name for option in others}, {option.name: option for option in own}
+        options = [
+            *(option for option in own if option.name not in names),
+            *(own_by_name.get(option.name, option) for option in others),
+        ]
 
         def command(**given: Any) -> None:
             with warnings_as_notes(lambda text: None if given.get("quiet") else write_note(text)):

@@ -13,7 +13,7 @@ from wtm.cli.shared_options import ALL_CORES, NJobs, Quiet, path_argument
 from wtm.table_files.csv_format import CsvFormat, option_words
 
 if TYPE_CHECKING:  # it imports NumPy
-    from wtm.table_files.open_table import TableFile
+    from wtm.table_files.open_table import TableSource
 
 
 @dataclass(frozen=True)
@@ -25,13 +25,19 @@ class TableOptions:
     n_jobs: int
     overwrite: bool
     quiet: bool
+    more: tuple[Path, ...] = ()  # tables after `data`
+
+    @property
+    def files(self) -> list[Path]:
+        """All tables to read."""
+        return [self.data, *self.more]
 
     def note(self, text: str) -> None:
         """Write a line on standard error, unless `quiet`."""
         if not self.quiet:
             write_note(text)
 
-    def note_format(self, source: "TableFile") -> None:
+    def note_format(self, source: "TableSource") -> None:
         """Name options of CSV that are given for a Parquet file."""
         words = option_words(self.format.given())
         if words and source.cells is None:
@@ -111,9 +117,10 @@ def table_options(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace --out if it exists.")] = False,
     quiet: Quiet = False,
 ) -> TableOptions:
-    """Return the options as a record."""
+    """Return the options as a record; `data` is a list in commands that take several tables."""
     format = _format(missing, separator, header, encoding, decimal)
-    return TableOptions(path_argument(data, "DATA"), format, n_jobs, overwrite, quiet)
+    first, *more = [path_argument(path, "DATA") for path in ([data] if isinstance(data, str) else data)]
+    return TableOptions(first, format, n_jobs, overwrite, quiet, tuple(more))
 
 
 def data_options(

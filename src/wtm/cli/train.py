@@ -1,7 +1,7 @@
 """``wtm train``: from a file with a table to a model file, measured on rows held out."""
 
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,29 +11,20 @@ from sklearn.base import clone
 
 from wtm.booleanizer import STRATEGIES, Booleanizer
 from wtm.classifier import WTMClassifier
-from wtm.cli.column_options import named_target, parse_names
+from wtm.cli.cluster import check_cluster_options, connected, refuse_several
+from wtm.cli.cluster_table import read_on_cluster
 from wtm.cli.errors import OptionError
 from wtm.cli.holdout import divide, divide_numbers, worth
 from wtm.cli.model_kinds import AnyModel, Regressor, kind_to_train
-from wtm.cli.notes import warnings_as_notes, with_progress
+from wtm.cli.notes import warnings_as_notes
 from wtm.cli.output import check_output
 from wtm.cli.table_options import TableOptions
-from wtm.table_files.arrow import pa
-from wtm.table_files.column_names import require_columns
-from wtm.table_files.csv_cells import Cells, cells_as_text
-from wtm.table_files.missing_values import MissingValues
-from wtm.table_files.open_table import STANDARD_STREAM, TableFile, open_table
-from wtm.table_files.parquet_file import ParquetFile
-from wtm.table_files.target_labels import rows_with_label, target_column, target_numbers
-from wtm.table_files.training_columns import training_columns
+from wtm.cli.training_table import TrainingTable, feature_names, read_table
+from wtm.table_files.open_table import STANDARD_STREAM, open_table
+from wtm.table_files.parquet_files import ParquetFiles
 from wtm.tables.split_thresholds import MIN_ROWS
-from wtm.utils.memory_limits import check_memory
 from wtm.utils.printable import counted, short_repr
-from wtm.validation.labels import check_labels
 from wtm.validation.parameters import check_parameters
-
-_FEW = 3
-_COPIES = 2  # of a table, at the least: all rows and the training rows
 
 
 def train(
@@ -50,8 +41,13 @@ def train(
     drop_missing_target: bool,
     holdout: float,
     refit: bool,
+    dask: str | None,
 ) -> None:
-    """Train a model with `parameters`, measure it and save it."""
+    """Train a model with `parameters`, measure it and save it; on a cluster if `dask` is the address of one."""
+    if dask is None:
+        refuse_several(options)
+    else:
+        check_cluster_options(options, thresholds, early_stopping=bool(parameters.get("early_stopping")))
     model = _new_model(options, parameters, thresholds, regression=regression, fuzzy=fuzzy, readable=readable)
     try:
         check_parameters(model.get_params(deep=False))
@@ -63,31 +59,54 @@ def train(
         raise OptionError(f"--{option.replace('_', '-')} {reason}") from None
     if out == STANDARD_STREAM:
         raise OptionError("a model can't be written to standard output: give --out the name of a file.")
-    with open_table(options.data, options.format) as source:
-        features = _feature_names(source, target, drop, options)
-        check_output(out, [options.data], overwrite=options.overwrite)
-        read = _numbers if regression else _labels
-        columns, y, noted = _read(source, features, target, read, options, drop_missing_target=drop_missing_target)
-    if regression:
-        training, held_out = divide_numbers(len(y), holdout, model.random_state)
-    else:
-        training, held_out = divide(y, holdout, model.random_state)
-    with warnings_as_notes(options.note, noted):
-        _fit(model, columns.take(training), y[training])
-        lines = [_summary(model, columns, y), *worth(model, columns, y, training, held_out)]
-        if refit and len(held_out):
-            model = _fit(clone(model), columns, y)
-        if model.booleanizer_ is not None and model.booleanizer_.strategy_ != thresholds:
-            options.note(f"--thresholds {thresholds} needs {MIN_ROWS:,} rows to train on: quantile was used.")
+    with _opened(options, target, out, drop, dask, regression, drop_missing_target) as table:
+        n_rows = len(table.y)
+        if regression:
+            training, held_out = divide_numbers(n_rows, holdout, model.random_state)
+        else:
+            training, held_out = divide(table.y, holdout, model.random_state)
+        with warnings_as_notes(options.note, table.noted):
+            model = table.fit(model, training)
+            lines = [_summary(model, table), *worth(model, table.predict, table.y, training, held_out)]
+            if refit and len(held_out):
+                model = table.fit(clone(model), np.arange(n_rows))
+            if model.booleanizer_ is not None and model.booleanizer_.strategy_ != thresholds:
+                options.note(f"--thresholds {thresholds} needs {MIN_ROWS:,} rows to train on: quantile was used.")
     # Kept in the model file, for `wtm predict` and `wtm evaluate`.
     model.target_name_ = target
-    if source.cells is not None and options.format.given():
+    if table.is_csv and options.format.given():
         model.csv_format_ = options.format.to_json()
     model.verbose, model.n_jobs = 0, None  # settings of this training, not of the model
     model.save(out)
     rows = "all rows" if refit or not len(held_out) else "the training rows"
     for line in (*lines, f"{out}: the model trained on {rows}"):  # once the file is there, if a pipe closes
         typer.echo(line)
+
+
+@contextmanager
+def _opened(
+    options: TableOptions,
+    target: str,
+    out: Path,
+    drop: Sequence[str],
+    dask: str | None,
+    regression: bool,
+    drop_missing_target: bool,
+) -> Iterator[TrainingTable]:
+    """Open the table to learn from."""
+    rows = {"regression": regression, "drop_missing_target": drop_missing_target}
+    if dask is not None:
+        with connected(dask) as client:
+            files = ParquetFiles([path.resolve() for path in options.files])  # workers have other working folders
+            features = feature_names(files, target, drop, options)
+            check_output(out, files.paths, overwrite=options.overwrite)
+            yield read_on_cluster(client, files, features, target, options, **rows)
+        return
+    with open_table(options.data, options.format) as source:
+        features = feature_names(source, target, drop, options)
+        check_output(out, [options.data], overwrite=options.overwrite)
+        table = read_table(source, features, target, options, **rows)
+    yield table
 
 
 def _new_model(
@@ -119,108 +138,7 @@ def _new_model(
     return WTMClassifier.readable(**parameters) if readable else kind(**parameters)
 
 
-def _feature_names(source: TableFile, target: str, drop: Sequence[str], options: TableOptions) -> list[str]:
-    known = [*source.names, *source.index]
-    dropped = parse_names(drop, known, "--drop")
-    named_target(target, source)
-    require_columns(dropped, known, source.name, "which --drop names", source.hint)
-    if target in dropped:
-        raise OptionError(f"--drop names {short_repr(target)}, which is the target.")
-    others = {target, *dropped}
-    features = [name for name in source.names if name not in others]
-    if not features:
-        raise ValueError(f"{source.name} has no column to learn from besides the target {short_repr(target)}.")
-    if index := [short_repr(name) for name in source.index if name not in dropped]:
-        options.note(f"the index of a pandas data frame is left out: {', '.join(index)}.")
-    options.note_format(source)
-    return features
-
-
-def _read(
-    source: TableFile,
-    features: Sequence[str],
-    target: str,
-    read_target: Callable[[Any, str, Cells | None, np.ndarray, TableOptions], np.ndarray],
-    options: TableOptions,
-    *,
-    drop_missing_target: bool,
-) -> tuple[Any, np.ndarray, Iterable[str]]:
-    """Read what is learnt from as a pyarrow table, and the target, of the rows that have one.
-
-    Labels of the columns that have a note come with them.
-    """
-    cells, missing = Cells.of(options.format), MissingValues(options.format)
-    names = [*features, target]
-    if isinstance(source, ParquetFile):  # a small file can hold many rows that are alike
-        check_memory(
-            _COPIES * source.n_rows * source.bytes_per_row(names),
-            f"Training on {source.n_rows:,} rows and {len(names):,} columns of {source.name}",
-            "Train on a part of the rows, or leave columns out with --drop.",
-        )
-    with closing(with_progress(source.batches(names), source.n_rows, "reading", quiet=options.quiet)) as batches:
-        parts = [_text(batch, cells, missing, target) if source.cells is not None else batch for batch in batches]
-    table, written = pa.concat_tables(parts).unify_dictionaries(), None
-    if source.cells is not None:
-        written = table[target]
-        table = table.set_column(len(features), target, cells.text(written))
-    rows = rows_with_label(table[target], target, source.name, drop_missing=drop_missing_target, written=written)
-    if len(rows) < len(table):
-        table = table.take(rows)
-    columns = {name: table[name] for name in features}
-    notes: dict[str, str] = {}
-    if source.cells is not None:
-        columns, notes = training_columns(columns, cells, rows + 1)
-        for text in [*missing.notes(), *notes.values()]:
-            options.note(text)
-    y = read_target(table[target], target, None if source.cells is None else cells, rows + 1, options)
-    if (y == y[0]).all():
-        value = short_repr(y.tolist()[0])
-        raise ValueError(f"the target {short_repr(target)} has the one value {value} in all rows.")
-    return pa.table(columns), y, notes
-
-
-def _labels(column: Any, target: str, cells: Cells | None, rows: np.ndarray, options: TableOptions) -> np.ndarray:
-    if cells is not None:
-        column = target_column(column, target, cells, rows)
-    labels = check_labels(column, f"The target {short_repr(target)}")
-    _note_similar(np.unique(labels), target, options)
-    return labels
-
-
-def _numbers(column: Any, target: str, cells: Cells | None, rows: np.ndarray, _: TableOptions) -> np.ndarray:
-    remedy = "Leave --regression out to train a classifier on such labels."
-    return target_numbers(column, target, cells, rows, remedy)
-
-
-def _text(batch: Any, cells: Cells, missing: MissingValues, target: str) -> Any:
-    """Return the features of a batch as text, and the target, which comes last, as it is written."""
-    missing.look(batch.columns)
-    *features, labels = batch.columns
-    return pa.table([*cells_as_text(features, cells), labels], names=batch.column_names)
-
-
-def _note_similar(labels: np.ndarray, target: str, options: TableOptions) -> None:
-    """Name labels, given once each, that people would take for one."""
-    similar: dict[str, list[str]] = {}
-    for label in labels.tolist():
-        if isinstance(label, str):
-            similar.setdefault(" ".join(label.split()).casefold(), []).append(label)
-    found = ["; ".join(map(short_repr, same[:_FEW])) for same in similar.values() if len(same) > 1]
-    if found:
-        options.note(
-            f"the target {short_repr(target)} has labels that differ in case or white space only, and are "
-            f"different classes: {', '.join(found[:_FEW])}."
-        )
-
-
-def _fit(model: AnyModel, columns: Any, y: np.ndarray) -> AnyModel:
-    try:
-        return model.fit(columns, y)
-    except TypeError as error:  # a column of lists, for instance
-        raise ValueError(f"{error} --drop leaves a column out.") from None
-
-
-def _summary(model: AnyModel, columns: Any, y: np.ndarray) -> str:
+def _summary(model: AnyModel, table: TrainingTable) -> str:
     """Return the size of a table, what is predicted, and how long a model was trained."""
     epochs = counted(model.n_epochs_, "epoch")
     if model.early_stopping:
@@ -228,7 +146,7 @@ def _summary(model: AnyModel, columns: Any, y: np.ndarray) -> str:
     assert model.booleanizer_ is not None
     features = counted(model.booleanizer_.n_features_out_, "true/false feature")
     if isinstance(model, Regressor):
-        outputs = f"numbers from {y.min():g} to {y.max():g}"
+        outputs = f"numbers from {table.y.min():g} to {table.y.max():g}"
     else:
         outputs = f"{len(model.classes_):,} classes"
-    return f"{counted(len(y), 'row')}, {counted(columns.num_columns, 'column')} ({features}), {outputs}, {epochs}"
+    return f"{counted(len(table.y), 'row')}, {counted(table.n_columns, 'column')} ({features}), {outputs}, {epochs}"

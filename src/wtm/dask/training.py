@@ -1,21 +1,19 @@
 """Train on the rows of collections: the bits of each class's examples go to its task, some epochs at a time."""
 
 import copy
-from collections.abc import Generator, Iterator
-from concurrent.futures import CancelledError
-from contextlib import contextmanager
+from collections.abc import Generator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-import dask
 import numpy as np
 from dask.delayed import delayed
-from distributed import Client, KilledWorker, get_client
+from distributed import Client
 from toolz import identity
 
 from wtm.dask.chunk_rows import Chunk
 from wtm.dask.chunks import chunks_like, chunks_of, example_of
+from wtm.dask.connection import default_client
 from wtm.dask.packed_rows import (
     FoundRows,
     Index,
@@ -38,6 +36,7 @@ from wtm.machine.training import EPOCHS_PER_ROUND, EpochResult, epochs_of_rounds
 from wtm.machine.training_rows import LabelledExamples, NumberedExamples, TrainingRows
 from wtm.number_training import NumberTrainable
 from wtm.trainable import Trainable
+from wtm.utils.dask_errors import clear_errors
 from wtm.validation.real_numbers import real_numbers
 from wtm.validation.row_weights import WeightScale, sample_weights
 
@@ -51,51 +50,35 @@ def fit_collection(
     """Do what `wtm.dask.fit` does."""
     if not isinstance(estimator, Trainable):
         raise TypeError(f"estimator must be a classifier or regressor of wtm, got {type(estimator).__name__}.")
-    client = _client(client)
-    fitted = copy.copy(estimator)
-    with _clear_errors(client):
-        return fitted._fit_rows(partial(_read, fitted, X, y, sample_weight, client), X_val, y_val, _train)
-
-
-def _client(client: Client | None) -> Client:
-    if client is not None:
-        return client
-    try:
-        return get_client()
-    except ValueError:
-        raise ValueError(
-            "client is None, and there is no default one. Connect to a cluster with dask.distributed.Client(address), "
-            "or start one here with dask.distributed.Client()."
-        ) from None
-
-
-@contextmanager
-def _clear_errors(client: Client) -> Iterator[None]:
-    """Say what to do when the cluster fails; all its tasks are given up with the last reference to them."""
-    try:
-        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):  # tasks hold machines
-            yield
-    except KilledWorker as error:
-        raise RuntimeError(
-            f"Workers died again and again: {error} They may have too little memory for the packed rows that a class "
-            "sees in an epoch. Use workers with more memory, or fewer threads per worker. The estimator is as it was."
-        ) from error
-    except Exception as error:  # which one depends on what was going on, and on the version of Dask
-        if client.status == "running" and not isinstance(error, CancelledError):
-            raise
-        raise ConnectionError(
-            "The connection to Dask's scheduler was lost, so training ended. The estimator is as it was: connect "
-            "again and repeat the call."
-        ) from error
-
-
-def _read(fitted: Any, X: Any, y: Any, sample_weight: Any, client: Client, resumes: bool) -> TrainingRows:
-    """Pack the rows on the cluster, and learn from them what features and targets are, unless training resumes."""
+    client = client or default_client()
     of_X, of_y = chunks_of(X, "X"), chunks_like(X, y, "y")
     of_weights = [None] * len(of_X) if sample_weight is None else chunks_like(X, sample_weight, "sample_weight")
     chunks = [Chunk(*parts) for parts in zip(of_X, of_y, of_weights, strict=True)]
-    fitted._table(example_of(X), reset=not resumes, min_rows=0)
-    scale = None if sample_weight is None else _scale_of(client.gather(client.compute(of_weights)))
+    return fit_chunks(estimator, chunks, example_of(X), X_val, y_val, client)
+
+
+def fit_chunks(estimator: Any, chunks: list[Chunk], example: Any, X_val: Any, y_val: Any, client: Client) -> Any:
+    """Fit a copy of an estimator to chunks, whose parts are objects of :func:`dask.delayed`.
+
+    Parameters
+    ----------
+    estimator : Trainable
+    chunks : list of Chunk
+    example : table of no rows
+        For the columns of X and their types.
+    X_val, y_val, client
+        As in `wtm.dask.fit`.
+    """
+    fitted = copy.copy(estimator)
+    with clear_errors(client):
+        return fitted._fit_rows(partial(_read, fitted, chunks, example, client), X_val, y_val, _train)
+
+
+def _read(fitted: Any, chunks: list[Chunk], example: Any, client: Client, resumes: bool) -> TrainingRows:
+    """Pack the rows on the cluster, and learn from them what features and targets are, unless training resumes."""
+    fitted._table(example, reset=not resumes, min_rows=0)
+    of_weights = [chunk.sample_weight for chunk in chunks if chunk.sample_weight is not None]
+    scale = _scale_of(client.gather(client.compute(of_weights))) if of_weights else None
     if not resumes:
         learn(fitted, _summary(fitted, chunks, scale, client))
     elif isinstance(fitted, NumberTrainable) and fitted.y_range is not None:

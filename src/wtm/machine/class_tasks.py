@@ -4,12 +4,12 @@ A task trains one machine for some epochs. It is a function of its arguments alo
 backend may run it anywhere, and run it again if a worker is lost.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import CancelledError
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -23,7 +23,8 @@ from wtm.machine.training_rows import TrainingRows
 from wtm.utils.interruption import interruptible
 
 _MOST_ATTEMPTS = 3
-_LOST = (BrokenProcessPool, CancelledError)
+RunTasks: TypeAlias = Callable[[Sequence[tuple[Any, ...]], Sequence[Any]], list[Any]]
+"""What runs a task for each tuple of arguments, with the rows, which all tasks have in common, as further arguments."""
 
 
 class MachineEpoch(NamedTuple):
@@ -63,8 +64,52 @@ def hands_out_tasks() -> bool:
     return not getattr(backend, "supports_sharedmem", False)
 
 
+@contextmanager
+def open_workers(n_workers: int) -> Iterator[RunTasks]:
+    """Give a function that runs the tasks of a round where the context of joblib says."""
+    backend, _ = get_active_backend()
+    client = getattr(backend, "client", None)  # of Dask
+    if client is None:
+        with Parallel(n_jobs=n_workers) as workers:
+            yield partial(_run_in_joblib, workers)
+        return
+    from wtm.utils.dask_errors import clear_errors
+
+    with clear_errors(client):
+        yield partial(_run_on_dask, client, {})
+
+
+def _run_in_joblib(workers: Parallel, tasks: Sequence[tuple[Any, ...]], rows: Sequence[Any]) -> list[Any]:
+    """Run a round again if a worker was lost, unless that happens again and again, as when memory is too small."""
+    for _ in range(_MOST_ATTEMPTS - 1):
+        try:
+            return workers(delayed(_train_part)(*task, *rows) for task in tasks)
+        except BrokenProcessPool:
+            continue
+    return workers(delayed(_train_part)(*task, *rows) for task in tasks)
+
+
+def _run_on_dask(client: Any, sent: dict[int, Any], tasks: Sequence[tuple[Any, ...]], rows: Sequence[Any]) -> list[Any]:
+    """Run a round as tasks of Dask, which run again if their worker is lost; `sent` are the rows of earlier rounds.
+
+    joblib would scatter the rows: what a worker has is lost with it, and if this happens while they are being sent,
+    joblib waits indefinitely. Here they are results of tasks, which the scheduler can repeat.
+    """
+    submit = partial(client.submit, pure=False)
+    for array in rows:
+        if id(array) not in sent:
+            sent[id(array)] = array, submit(_unchanged, array)  # with the array, whose id is not given to another
+    arguments = [sent[id(array)][1] for array in rows]
+    found: list[Any] = client.gather([submit(_train_part, *task, *arguments) for task in tasks])
+    return found
+
+
+def _unchanged(array: Any) -> Any:
+    return array
+
+
 def train_round(
-    workers: Parallel,
+    run: RunTasks,
     model: Model,
     training: TrainingRows,
     validation: TrainingRows | None,
@@ -75,7 +120,8 @@ def train_round(
 
     Parameters
     ----------
-    workers : joblib.Parallel
+    run : callable
+        Of `open_workers`.
     model, training, validation, weights
         As in `wtm.machine.training.train`.
     this_round : Round
@@ -92,36 +138,15 @@ def train_round(
     lengths = [len(part.rows) for part in schedule]
     longest_first = sorted(index, key=lambda i: -lengths[i])
     del schedule
-    # Large arrays are arguments of their own: backends send those once.
+    # Large arrays are arguments of their own, which are sent once.
     nothing = np.empty(0)
     frame = replace(training, examples=replace(training.examples, literals=nothing), answers=nothing, weights=None)
     held_out = training.examples.literals[:0] if validation is None else validation.examples.literals
     rows = (training.examples.literals, training.answers, training.weights, weights, held_out)
 
-    def run() -> list[tuple[Model, list[MachineEpoch]]]:
-        return workers(delayed(_train_part)(parts[i], i, this_round, frame, *rows) for i in longest_first)
-
-    found = dict(zip(longest_first, _again_if_lost(run), strict=True))
+    found = dict(zip(longest_first, run([(parts[i], i, this_round, frame) for i in longest_first], rows), strict=True))
     model.take_parts([found[i][0] for i in index])
     return [list(epoch) for epoch in zip(*(found[i][1] for i in index), strict=True)]
-
-
-def _again_if_lost(run: Callable[[], list[Any]]) -> list[Any]:
-    """Run a round again if a worker was lost, unless that happens again and again, as when memory is too small."""
-    for _ in range(_MOST_ATTEMPTS - 1):
-        try:
-            return _without_errors(run())
-        except _LOST:
-            continue
-    return _without_errors(run())
-
-
-def _without_errors(results: list[Any]) -> list[Any]:
-    """Raise the errors that joblib returns as results where rows on a worker of Dask were lost."""
-    for result in results:
-        if isinstance(result, BaseException):
-            raise result
-    return results
 
 
 def _train_part(

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import Parallel
 
 from wtm.machine.class_machine import FeedbackCounts, Machine
-from wtm.machine.class_tasks import MachineEpoch, Round, hands_out_tasks, train_round
+from wtm.machine.class_tasks import MachineEpoch, Round, hands_out_tasks, open_workers, train_round
 from wtm.machine.examples import words_per_row
 from wtm.machine.model_state import Model, machine_class
 from wtm.machine.schedule import Schedule, draw_schedule
@@ -122,8 +121,8 @@ def _train_in_tasks(
     is_watched: bool,
 ) -> Generator[EpochResult, None, None]:
     longest = 1 if is_watched else EPOCHS_PER_ROUND
-    with Parallel(n_jobs=n_workers) as workers:
-        run = functools.partial(train_round, workers, model, training, validation, weights)
+    with open_workers(n_workers) as run_tasks:
+        run = functools.partial(train_round, run_tasks, model, training, validation, weights)
         yield from epochs_of_rounds(model, training, validation, n_epochs, shuffle, longest, run)
 
 

@@ -90,7 +90,8 @@ class ParquetRows:
     Parameters
     ----------
     paths : str, path-like, or list of them
-        Files. A name with ``*`` or ``?`` stands for all files of that folder that fit, in the order of their names.
+        Files. A name with ``*`` or ``?`` stands for all files of that folder that fit, and a folder for its files that
+        end in .parquet or .pq, in the order of their names.
     target : str or list of str
         The column to predict, or several of numbers.
     columns : list of str, optional
@@ -109,14 +110,14 @@ class ParquetRows:
         self._target = target
         self._targets = [target] if isinstance(target, str) else _column_names(target, "target")
         self._files = ParquetFiles(paths)
-        self._files.require(self._targets, "target")
+        self._files.require(self._targets, "target names")
         if columns is None:
             self._columns = [name for name in self._files.names if name not in self._targets]
         else:
             self._columns = _column_names(columns, "columns")
         if shared := set(self._targets).intersection(self._columns):
             raise ValueError(f"columns must not hold the target, got {min(shared)!r}. Leave it out.")
-        self._files.require(self._columns, "columns")
+        self._files.require(self._columns, "columns names")
         self._files.join_types([*self._columns, *self._targets])
         self.chunk_sizes = self._files.sizes
 

@@ -12,6 +12,7 @@ from wtm.table_files.csv_file import CsvFile
 from wtm.table_files.csv_format import CsvFormat
 from wtm.table_files.file_kinds import check_kind, compression_of
 from wtm.table_files.parquet_file import ParquetFile
+from wtm.table_files.parquet_files import ParquetFiles
 
 PARQUET = (".parquet", ".pq")
 """How names of Parquet files end."""
@@ -22,6 +23,7 @@ _MAGIC_BYTES = 100
 
 
 TableFile = CsvFile | ParquetFile
+TableSource = TableFile | ParquetFiles
 
 
 @contextmanager

@@ -13,6 +13,8 @@ from wtm.tables.reading import first_duplicate
 from wtm.utils.paths import as_path
 from wtm.utils.printable import short_repr
 
+_CELLS_PER_CHUNK = 1 << 23
+
 
 class ParquetFiles:
     """The row groups of files, in the order of the files.
@@ -20,10 +22,13 @@ class ParquetFiles:
     Parameters
     ----------
     paths : str, path-like, or list of them
-        Files. A name with ``*`` or ``?`` stands for all files of that folder that fit, in the order of their names.
+        Files. A name with ``*`` or ``?`` stands for all files of that folder that fit, and a folder for its files that
+        end in .parquet or .pq, in the order of their names.
 
     Attributes
     ----------
+    name : str
+        What is given as `paths`, for messages.
     paths : list of Path
     names : list of str
         The columns of the first file, without those that pandas wrote as index.
@@ -42,9 +47,13 @@ class ParquetFiles:
         A file can't be read or has two columns of one name, there are no rows, or pyarrow is not installed.
     """
 
+    cells = None
+    hint = ""
+
     def __init__(self, paths: Any) -> None:
         require_pyarrow()
         self.paths = _existing_files(paths)
+        self.name = ", ".join(map(str, [paths] if isinstance(paths, str | os.PathLike) else paths))
         self.groups: list[tuple[Path, int]] = []
         self.sizes: list[int] = []
         self._metadata: dict[Path, Any] = {}  # read once: it can be larger than a row group
@@ -69,11 +78,11 @@ class ParquetFiles:
         self.groups += [(path, i) for i, size in enumerate(sizes) if size]
         self.sizes += [size for size in sizes if size]
 
-    def require(self, columns: Sequence[str], argument: str) -> None:
-        """Raise a ValueError if a file lacks a column that `argument` names."""
+    def require(self, columns: Sequence[str], source: str) -> None:
+        """Raise a ValueError if a file lacks a column; `source` says where it is from, such as "target names"."""
         for path, schema in self._schemas.items():
             if missing := [name for name in columns if name not in schema.names]:
-                raise ValueError(f"{argument} names {missing[0]!r}, which {path} doesn't have. It has {schema.names}.")
+                raise ValueError(f"{source} {missing[0]!r}, which {path} doesn't have. It has {schema.names}.")
 
     def join_types(self, columns: Sequence[str]) -> None:
         """Raise a ValueError if rows of the files can't be in one table."""
@@ -88,6 +97,13 @@ class ParquetFiles:
                     f"paths must be files whose columns have types that can be joined, but {path} differs from those "
                     f"before it: {error}. Write them with the same types."
                 ) from None
+
+    def chunks(self, n_columns: int) -> list[slice]:
+        """Divide the row groups into chunks for a task each, of which this many columns are read."""
+        rows_per_chunk = max(1, _CELLS_PER_CHUNK // n_columns)
+        starts = np.cumsum([0, *self.sizes[:-1]])
+        firsts = np.unique(starts // rows_per_chunk, return_index=True)[1].tolist()
+        return [slice(a, b) for a, b in zip(firsts, [*firsts[1:], len(self.sizes)], strict=True)]
 
     def read(self, numbers: Sequence[int], columns: Sequence[str]) -> Any:
         """Return columns of some row groups as a table of pyarrow."""
@@ -119,7 +135,12 @@ def _existing_files(paths: Any) -> list[Path]:
     found: list[Path] = []
     for each in [paths] if isinstance(paths, str | os.PathLike) else paths:
         path = as_path(each, "paths")
-        if path.exists():
+        if path.is_dir():
+            inside = [file for file in sorted(path.iterdir()) if file.suffix.lower() in (".parquet", ".pq")]
+            if not inside:
+                raise FileNotFoundError(f"paths has {str(path)!r}, a folder without files that end in .parquet or .pq.")
+            found += inside
+        elif path.exists():
             found.append(path)
         elif matching := sorted(path.parent.glob(path.name)):
             found += matching
