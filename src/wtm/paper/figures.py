@@ -65,7 +65,7 @@ def draw_learning_curves(path: Path, title: str, groups: Groups) -> bool:
         axes.set(ylim=(low, high), xlabel="epoch", ylabel="accuracy (%)")
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
 
-    return _draw(path, title, draw)
+    return draw_figure(path, title, draw)
 
 
 def _limits(groups: Groups) -> tuple[float, float]:
@@ -108,7 +108,7 @@ def draw_sweep(path: Path, title: str, swept: Swept, groups: Groups) -> bool:
         axes.set_xticks(sorted(places))
         axes.xaxis.set_major_formatter("{x:g}" if swept == Swept.GAMMA else "{x:,.0f}")
 
-    return _draw(path, title, draw)
+    return draw_figure(path, title, draw)
 
 
 def draw_weights(path: Path, title: str, bins: dict[int, int]) -> bool:
@@ -121,10 +121,14 @@ def draw_weights(path: Path, title: str, bins: dict[int, int]) -> bool:
         axes.set(xscale="log", xlabel="weight", ylabel="clauses")
         axes.xaxis.set_major_formatter("{x:g}")
 
-    return _draw(path, title, draw)
+    return draw_figure(path, title, draw)
 
 
-def _draw(path: Path, title: str, draw: Callable[[Axes], None]) -> bool:
+def draw_figure(path: Path, title: str, draw: Callable[[Axes], None]) -> bool:
+    """Draw a figure of the one size and style of all figures; `draw` fills its axes.
+
+    Path and result are those of `draw_learning_curves`.
+    """
     try:
         from matplotlib import rc_context
         from matplotlib.figure import Figure
