@@ -4,7 +4,7 @@
     python -m benchmarks.scaling report
 
 The rows are made up or those of Connect-4, which is part of the package; MNIST is measured too where it is found in
-DATA or in WTM_DATA. Takes about ten minutes of one core. Parts that are not named keep what was measured before.
+DATA or in WTM_DATA. Takes some minutes of one core. Parts that are not named keep what was measured before.
 """
 
 import argparse

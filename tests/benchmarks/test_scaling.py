@@ -12,7 +12,18 @@ from hypothesis import strategies as st
 from benchmarks.scaling import cost
 from benchmarks.scaling.__main__ import PAGE, RESULTS
 from benchmarks.scaling.cost import Feedback, Sizes
-from benchmarks.scaling.measure import AXES, BASE, cases, make_rows
+from benchmarks.scaling.measure import (
+    AXES,
+    BASE,
+    EPOCHS,
+    N_PREDICTED,
+    REPEATS,
+    Case,
+    cases,
+    make_rows,
+    measure_case,
+    measure_prediction,
+)
 from wtm import WTMClassifier
 from wtm.machine.class_machine import Machine
 from wtm.machine.class_tasks import Round
@@ -125,6 +136,22 @@ def test_each_size_is_measured_at_four_points_and_the_largest_checks():
         assert sorted(getattr(case.sizes, axis) for case in on_axis) == sorted(values)
         assert not max(on_axis, key=lambda case: getattr(case.sizes, axis)).fits
     assert {case.data for case in found if not case.fits} == {case.data for case in found if case.fits}
+
+
+def test_a_case_is_measured_class_by_class():
+    case = Case("made up", Sizes(rows=300, features=12, classes=3, clauses=10), axes=(), fits=True)
+    found = measure_case(case, None)
+    assert [epoch["epoch"] for epoch in found["epochs"]] == list(EPOCHS)
+    for epoch in found["epochs"]:
+        assert np.array(epoch["seconds"]).shape == (REPEATS, 3)
+        examples, true, false = np.sum(epoch["feedback"], axis=0)
+        assert examples == 2 * 300
+        assert min(true, false) > 0
+        assert true + false < examples * 10  # a clause gets feedback once for an example
+    predicted = measure_prediction(case, None)
+    assert predicted["sizes"].rows == N_PREDICTED
+    assert 3 <= predicted["n_weights"] <= 30
+    assert min(predicted["seconds"]) > 0
 
 
 def test_the_page_has_the_figures_of_the_results():
