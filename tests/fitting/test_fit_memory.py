@@ -72,6 +72,18 @@ def test_the_estimate_is_near_the_peak(engine, init, early_stopping):
     assert needed + literals > 0.8 * peak
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_estimate_is_near_the_peak_with_shards(engine):
+    X, y = three_classes(24, 100)
+    model = small(n_clauses=LARGE, engine=engine, n_shards=4, vote_block=512, n_epochs=1, T=100)
+    model.fit(X, y)
+    needed = bytes_of_fit(model._model.parameters, 3, len(y), n_threads=1, keeps_best=False)
+    literals = 8 * LARGE * 3 * model.history_[0]["literals_per_clause"]
+    peak = traced_peak(lambda: model.fit(X, y))
+    assert needed < 1.3 * peak
+    assert needed + literals > 0.8 * peak
+
+
 def test_threads_need_space_each():
     p = MachineParameters(n_features=100, n_clauses=LARGE, T=5.0, s=3.0, gamma=0.0)
     one, two = (bytes_of_fit(p, 3, 0, n_threads=n, keeps_best=False) for n in (1, 2))

@@ -81,11 +81,12 @@ def move_weight(exponents, votes, clause, slot, step, fixed_weights):
 @inline
 def _sum_of_votes(literals, row, params, state):
     """Evaluate the clauses on an example, and add up their votes (`reference.clause_sum` in fixed point)."""
+    include, votes, outputs = state.include, state.votes, state.outputs
     total = np.int64(0)
-    for clause in range(state.exponents.size):
-        state.outputs[clause] = clause_fires(state.include, clause, literals, row, params.n_words)
-        if state.outputs[clause]:
-            total += state.votes[clause]
+    for clause in range(votes.size):
+        outputs[clause] = clause_fires(include, clause, literals, row, params.n_words)
+        if outputs[clause]:
+            total += votes[clause]
     return total
 
 
