@@ -31,7 +31,7 @@ def page(lines: Sequence[dict[str, Any]]) -> str:
     """Return the page for results, of which later ones replace earlier ones of the same kind."""
     found: dict[str, dict[Any, dict[str, Any]]] = defaultdict(dict)
     for line in lines:
-        key = line["dataset"], line["n_clauses"], line.get("seed"), str(line.get("shards")), line.get("epoch")
+        key = _title(line), line.get("seed"), str(line.get("shards")), line.get("epoch")
         found[line["part"]][key] = line
     sections: dict[str, Callable[[list[dict[str, Any]]], str]] = {
         "accuracy": _accuracy, "speed": _speed, "parts": _parts,
