@@ -1,15 +1,19 @@
 """Rows of files in random order: every row once per epoch, and models like those of `fit`."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.exceptions import DataConversionWarning
 
-from tests.helpers.problems import small
+from tests.helpers.problems import assert_same_model, small
 from wtm import WTMRegressor, stream
 
 
@@ -236,3 +240,56 @@ def test_types_of_several_files_must_agree(people):
     with pytest.raises(ValueError, match=r"can be joined, but .*text.parquet differs .* age .*int64"):
         stream.ParquetRows([first, folder / "text.parquet"], target="buys")
     stream.ParquetRows([first, folder / "text.parquet"], target="buys", columns=["colour"])
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5])
+def test_balanced_classes_get_the_weights_of_fit(share):
+    rng = np.random.default_rng(0)
+    X = rng.random((300, 5)) < 0.5
+    y = np.where(rng.random(300) < share, "rare", "usual")
+    found = stream.fit(small(class_weight="balanced"), stream.ArrayRows(X, y, chunk_size=20), batch_size=10**6)
+    expected = small(class_weight="balanced").fit(X, y)
+    assert_same_model(found, expected)
+    assert found.get_params()["class_weight"].keys() == {"rare", "usual"}
+    found.partial_fit(X[:50], y[:50])
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_a_data_frame_keeps_its_columns(kind):
+    frame = pd.DataFrame({"age": np.arange(300) % 70, "colour": ["red", "green", None] * 100}, index=range(7, 307))
+    y = frame["age"].to_numpy() > 40
+    native = {"pandas": lambda: frame, "polars": lambda: pl.from_pandas(frame), "pyarrow": lambda: pa.table(frame)}[
+        kind
+    ]()
+    found = stream.fit(small(), stream.ArrayRows(native, y, chunk_size=20), batch_size=10**6)
+    assert found.feature_names_in_.tolist()[:2] == ["age", "colour"]
+    assert_same_model(found, small().fit(native, y))
+
+
+@pytest.mark.parametrize(
+    "as_column", [lambda y: y[:, np.newaxis], lambda y: y.tolist(), lambda y: [[label] for label in y]]
+)
+def test_labels_may_be_a_column_or_a_list(as_column, recwarn):
+    X, y = xor(400, sort=False)
+    found = stream.fit(small(), stream.ArrayRows(X, as_column(y), chunk_size=20), batch_size=200)
+    assert not [warning for warning in recwarn if issubclass(warning.category, DataConversionWarning)]
+    assert_same_model(found, stream.fit(small(), stream.ArrayRows(X, y, chunk_size=20), batch_size=200))
+
+
+def test_decimal_targets_are_numbers_or_whole_labels(tmp_path):
+    X, y = xor(400, sort=False)
+    columns = {f"x{j}": X[:, j] for j in range(12)}
+    decimals = {
+        name: pa.array([Decimal(int(v)) / d for v in y], pa.decimal128(5, 2)) for name, d in (("whole", 1), ("half", 2))
+    }
+    pa.parquet.write_table(pa.table(columns | decimals), tmp_path / "rows.parquet", row_group_size=50)
+
+    def rows(target):
+        return stream.ParquetRows(tmp_path / "rows.parquet", target=target, columns=list(columns))
+
+    clf = stream.fit(small(), rows("whole"), batch_size=10**6)
+    assert_same_model(clf, small().fit(X, y.astype(float)))
+    reg = WTMRegressor(10, T=5, n_epochs=2, random_state=0)
+    assert_same_model(stream.fit(reg, rows("half"), batch_size=10**6), reg.fit(X, y / 2))
+    with pytest.raises(ValueError, match=r"got 0\.5"):
+        stream.fit(small(), rows("half"), batch_size=10**6)

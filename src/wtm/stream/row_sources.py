@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
+import narwhals as nw
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_consistent_length
@@ -40,8 +41,8 @@ class ArrayRows:
     Parameters
     ----------
     X : array of shape (n_samples, ...)
-        Anything that NumPy can cut into ranges of rows: a memory-mapped array, or a data set of h5py or zarr. A
-        DataFrame loses the names of its columns.
+        A data frame, or anything that NumPy can cut into ranges of rows: a memory-mapped array, or a data set of h5py
+        or zarr.
     y : array of shape (n_samples,) or (n_samples, n_outputs)
     chunk_size : int
         Number of rows that are read together. Small chunks mix rows better, and large ones are faster to read.
@@ -66,7 +67,8 @@ class ArrayRows:
         if not n_rows:
             raise ValueError("X must have at least one row, got none.")
         check_integer({"chunk_size": chunk_size}, "chunk_size", 1)
-        self._X, self._y = X, y
+        self._X = nw.from_native(X, eager_only=True, pass_through=True)
+        self._y = y
         self._starts = range(0, n_rows, chunk_size)
         self._ends = [min(start + chunk_size, n_rows) for start in self._starts]
         self.chunk_sizes = [end - start for start, end in zip(self._starts, self._ends, strict=True)]
@@ -74,8 +76,10 @@ class ArrayRows:
     def read(self, chunks: Sequence[int]) -> tuple[Any, np.ndarray]:
         """Return the rows of some chunks, and their targets."""
         ranges = [slice(self._starts[i], self._ends[i]) for i in chunks]
-        X, y = ([np.asarray(array[rows]) for rows in ranges] for array in (self._X, self._y))
-        return np.concatenate(X), np.concatenate(y)
+        y = np.concatenate([np.asarray(self._y[rows]) for rows in ranges])
+        if isinstance(self._X, nw.DataFrame):
+            return nw.concat([self._X[rows] for rows in ranges]).to_native(), y
+        return np.concatenate([np.asarray(self._X[rows]) for rows in ranges]), y
 
     def targets(self) -> Iterator[np.ndarray]:
         """Read all targets, some at a time."""
@@ -132,7 +136,7 @@ class ParquetRows:
             yield self._target_of(self._files.read([chunk], self._targets))
 
     def _target_of(self, table: Any) -> np.ndarray:
-        columns = [_decoded(table.column(name)).to_numpy() for name in self._targets]
+        columns = [_values(table.column(name)) for name in self._targets]
         return columns[0] if isinstance(self._target, str) else np.stack(columns, axis=1)
 
 
@@ -146,6 +150,11 @@ def _column_names(names: Any, argument: str) -> list[str]:
     return found
 
 
-def _decoded(column: Any) -> Any:
-    """Return the values of a column with a dictionary: pyarrow's own conversion to NumPy gives nulls some value."""
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+def _values(column: Any) -> np.ndarray:
+    """Return a column of pyarrow as an array; decimal numbers as float64."""
+    if pa.types.is_dictionary(column.type):  # pyarrow's own conversion to NumPy gives nulls some value
+        column = column.cast(column.type.value_type)
+    values: np.ndarray = column.to_numpy()
+    if pa.types.is_decimal(column.type):
+        return np.array([np.nan if value is None else float(value) for value in values])
+    return values

@@ -8,7 +8,7 @@ from sklearn.base import clone, is_regressor
 from wtm.stream.batches import check_batches, read_batches
 from wtm.stream.row_sources import RowSource
 from wtm.trainable import Trainable
-from wtm.validation.labels import check_classes, check_labels
+from wtm.validation.labels import check_classes, check_labels, class_indices
 from wtm.validation.parameters import check_integer, draw_seed
 from wtm.validation.targets import check_numbers
 
@@ -37,7 +37,8 @@ def fit(
     Returns
     -------
     estimator
-        Fitted. `history_` has an entry for each batch.
+        Fitted. `history_` has an entry for each batch, and ``class_weight="balanced"`` is replaced by the weights of
+        the classes, so that `partial_fit` can resume.
 
     Raises
     ------
@@ -63,23 +64,41 @@ def fit(
     check_batches(rows, batch_size)
     trained = clone(estimator)
     first_call: dict[str, Any] = {}
-    if not is_regressor(estimator):
-        first_call["classes"] = _all_labels(rows)
+    labels = not is_regressor(estimator)
+    if labels:
+        first_call["classes"], counts = _all_labels(rows)
+        if isinstance(estimator.get_params()["class_weight"], str):  # "balanced", which needs all rows
+            trained.set_params(class_weight=_balanced(first_call["classes"], counts))
     elif estimator.get_params()["y_range"] is None:
         trained.set_params(y_range=_range(rows))
     order = np.random.default_rng(draw_seed(estimator.random_state))
     for _ in range(n_epochs):
         for X, y in read_batches(rows, batch_size, order):
-            trained.partial_fit(X, y, **first_call)
+            trained.partial_fit(X, _flat(y) if labels else y, **first_call)
             first_call = {}
     return trained
 
 
-def _all_labels(rows: RowSource) -> np.ndarray:
-    found = [np.unique(check_labels(part, "y")) for part in rows.targets()]
+def _all_labels(rows: RowSource) -> tuple[np.ndarray, np.ndarray]:
+    """Return the labels, each once, and how many rows have each."""
+    found = [np.unique(check_labels(_flat(part), "y"), return_counts=True) for part in rows.targets()]
     if not found:
         raise _no_targets()
-    return check_classes(np.concatenate(found), "y")
+    labels = np.concatenate([values for values, _ in found])
+    classes = check_classes(labels, "y")
+    positions = class_indices(labels, classes, "y")
+    return classes, np.bincount(positions, np.concatenate([counts for _, counts in found])).astype(np.int64)
+
+
+def _flat(labels: np.ndarray) -> np.ndarray:
+    """Return labels in one dimension: a source may have them in a column."""
+    return labels[:, 0] if labels.ndim == 2 and labels.shape[1] == 1 else labels
+
+
+def _balanced(classes: np.ndarray, counts: np.ndarray) -> dict[Any, float]:
+    """Return what `class_weight` "balanced" means for all rows."""
+    weights = counts.sum() / (len(classes) * counts)
+    return dict(zip(classes.tolist(), weights.tolist(), strict=True))
 
 
 def _range(rows: RowSource) -> Any:
