@@ -2,7 +2,9 @@
 
 import copy
 
+import dask
 import dask.array as da
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,7 +13,7 @@ from sklearn.base import clone
 import wtm.dask
 from tests.dask.kills import kill_a_worker, needs_kill
 from tests.helpers.fits import KINDS, X, Y, assert_same_fit, fitted
-from tests.helpers.problems import small
+from tests.helpers.problems import small, three_classes
 from wtm import Booleanizer, WTMRegressor
 
 dd = pytest.importorskip("dask.dataframe")
@@ -254,3 +256,39 @@ def test_a_scheduler_that_goes_away_ends_the_fit():
         with pytest.raises(ConnectionError, match="connection to Dask's scheduler was lost"):
             fit_in_chunks(estimator, X, Y, client)
     assert not hasattr(estimator, "classes_")
+
+
+def test_rows_that_are_spilled_to_disk_change_nothing():
+    import distributed
+
+    X, y = three_classes(3000)
+    # By the size of what it holds alone: the memory of this process is far above the limit.
+    limits = {f"distributed.worker.memory.{name}": False for name in ("spill", "pause", "terminate")}
+    options = {"n_workers": 1, "processes": False, "dashboard_address": ":0", "memory_limit": 200_000}
+    spilled = []
+    with (
+        dask.config.set(limits),
+        distributed.LocalCluster(**options) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+
+        def look(epoch):
+            spilled.append(len(cluster.workers[0].data.slow))
+
+        found = fit_in_chunks(small(callbacks=look), X, y, client, 500)
+    assert max(spilled) > 0
+    assert_same_fit(found, small().fit(X, y))
+
+
+def test_a_client_that_is_closed_ends_a_fit_through_joblib(in_process):
+    import distributed
+
+    client = distributed.Client(in_process.scheduler.address, set_as_default=False)
+    estimator = small(callbacks=lambda epoch: client.close())
+    before = set(vars(estimator))
+    with (
+        joblib.parallel_config("dask", client=client),
+        pytest.raises(ConnectionError, match="connection to Dask's scheduler was lost"),
+    ):
+        estimator.fit(X, Y)
+    assert set(vars(estimator)) == before

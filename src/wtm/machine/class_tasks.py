@@ -145,7 +145,7 @@ def train_round(
     rows = (training.examples.literals, training.answers, training.weights, weights, held_out)
 
     found = dict(zip(longest_first, run([(parts[i], i, this_round, frame) for i in longest_first], rows), strict=True))
-    model.take_parts([found[i][0] for i in index])
+    model.take_parts([found[i][0].copy() for i in index])  # arrays may be read-only
     return [list(epoch) for epoch in zip(*(found[i][1] for i in index), strict=True)]
 
 
