@@ -8,9 +8,9 @@ import pytest
 from tests.helpers.shell import as_csv, done, invoke, refused
 from wtm import WTMClassifier, load_model
 from wtm.cli.commands import predict as predict_command
-from wtm.cli.commands import train as train_command
 from wtm.cli.model_kinds import kind_to_train
 from wtm.cli.shared_options import ALL_CORES, NJobs
+from wtm.cli.train_command import train as train_command
 from wtm.paper.reproduce_command import reproduce
 
 pytest.importorskip("pyarrow")

@@ -11,9 +11,10 @@ import typer
 from typer.core import TyperGroup
 
 from wtm import __version__
-from wtm.cli.commands import compile_kernels, evaluate, explain, export, predict, report, rules, train
+from wtm.cli.commands import compile_kernels, evaluate, explain, export, predict, report, rules
 from wtm.cli.errors import OptionError, one_line_on_failure
 from wtm.cli.reducing_commands import prune, refit, simplify
+from wtm.cli.train_command import train
 from wtm.paper.reproduce_command import reproduce
 
 _UsageError: Any = typer.BadParameter.__base__  # which typer raises for wrong arguments, without a public name

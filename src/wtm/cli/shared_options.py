@@ -80,6 +80,9 @@ Dask = Annotated[
 
 
 ModelFile = Annotated[str, typer.Argument(help="Model file.", metavar="MODEL")]
+DropMissingTarget = Annotated[
+    bool, typer.Option("--drop-missing-target", help="Leave out rows without a target; otherwise they are an error.")
+]
 NewModelFile = Annotated[str, typer.Option(help="Model file to write.", metavar="MODEL")]
 Target = Annotated[
     str | None,
