@@ -100,7 +100,7 @@ def test_text_that_can_not_be_written_ends_in_a_line(arguments):
 
 @pytest.mark.parametrize(
     "arguments",
-    [("learn",), ("--verse",), ("reproduce", "connect-5"), ("train", "--out"), ("predict", "a", "b", "c"), ("sweep",)],
+    [("learn",), ("--verse",), ("reproduce", "connect-5"), ("train", "--out"), ("evaluate", "a", "b", "c"), ("sweep",)],
     ids=" ".join,
 )
 def test_wrong_usage(arguments):

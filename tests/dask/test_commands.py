@@ -117,6 +117,7 @@ def test_files_that_can_not_be_read_are_refused(folder, address, tmp_path):
     assert "the first file has 'age', which" in mixed
     several = ("train", folder / "people.parquet", folder / "people.parquet", *end[:4])
     assert "DATA must be one file, got 2: pass --dask" in refused(*several, code=2)
+    assert "DATA must be one file, got 2: pass --dask" in refused("predict", "model", "a", "b", code=2)
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense://host", "tcp://"])

@@ -31,6 +31,8 @@ def predict(
     dask: str | None,
 ) -> None:
     """Predict, and write the predictions in the order of the rows; on a cluster if `dask` is the address of one."""
+    if dask is None:
+        refuse_several(options)
     loaded: AnyModel = load_table_model(model)
     new = prediction_names(loaded)
     if proba:
@@ -42,7 +44,6 @@ def predict(
             raise OptionError("--escape-formulas is for CSV, and --dask writes Parquet: leave it out.")
         _predict_on_cluster(options, loaded, out, dask, proba=proba, keep=keep, new=new)
         return
-    refuse_several(options)
     with predictions_for(loaded, options, proba=proba) as predictions:
         kept = named_columns(keep, predictions.source, "--keep")
         _check_names(kept, new)
