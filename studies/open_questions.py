@@ -77,12 +77,13 @@ def _missing_in_file_order(results: Results, folder: Path) -> str:
 
 
 def _points(data: str, folder: Path) -> dict[int, str]:
-    """Return the mean for each T of the sweep that is trained."""
+    """Return the mean for each T of the sweep that is trained, after the epochs of the sweep or fewer."""
     records = read_records(folder / data)
     found = {}
     for plan in SWEEPS[data][Swept.T]:
         if of_setting := [record for record in records if record.setting == plan.setting]:
-            found[plan.setting.T] = f"T {plan.setting.T}: {summarise(of_setting, plan.n_epochs).mean:.2f}"
+            summary = summarise(of_setting, plan.n_epochs)
+            found[plan.setting.T] = f"T {plan.setting.T}: {summary.mean:.2f} after {summary.epochs:,} epochs"
     return found
 
 

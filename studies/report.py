@@ -18,7 +18,7 @@ from studies.findings import explain_program, program_table
 from studies.open_questions import questions_table
 from wtm.paper.intervals import between, mean_text
 from wtm.paper.json_files import ENVIRONMENT, read_json
-from wtm.paper.report import describe_environment
+from wtm.paper.report import describe_environments
 from wtm.paper.reported import papers_row
 from wtm.paper.settings import large_machines
 from wtm.paper.text_table import NOTHING, Table, say
@@ -33,7 +33,9 @@ _INTRODUCTION = """\
 [paper.md](paper.md), and repeats the authors' program draw by draw.
 
 Each row changes one thing. Accuracies are means over the last epochs, whose number is in brackets, on the test set; ±
-is the 95 % interval over seeds, of a difference Welch's. Fewer than three seeds have none.
+is the 95 % interval over seeds, of a difference Welch's. Fewer than three seeds have none. Rows without “TM” are of the
+WTM. The engine “direct” follows the paper step by step, as does its sampler “bernoulli”; “binomial” is the paper's
+Algorithm 1, and “bits” the sampler of `wtm`.
 """
 
 _PROGRAM = """\
@@ -64,8 +66,8 @@ def write_page(folder: Path, path: Path) -> None:
         blocks += [_PROGRAM.format(mean=mean).strip(), table.markdown()]
     blocks.append("\n".join(f"- {sentence}" for sentence in explain_program(results)))
     blocks += [_QUESTIONS.strip(), questions_table(results, folder.parent).markdown()]
-    origins = (describe_environment(*(run[name] for name in ENVIRONMENT)) for run in chain(*results.values()))
-    blocks += ["## Where it was computed", "\n".join(dict.fromkeys(origins))]
+    origins = ({name: run[name] for name in ENVIRONMENT} for run in chain(*results.values()))
+    blocks += ["## Where it was computed", "\n".join(f"- {line}" for line in describe_environments(origins))]
     path.write_text("\n\n".join(block for block in blocks if block) + "\n", encoding="utf-8")
     say(f"Written: {path}")
 

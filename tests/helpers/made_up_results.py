@@ -40,6 +40,8 @@ def made_up_record(setting, accuracies, *, seed=0, key="connect-4", planned=None
     history["test_accuracy"] = [accuracy / 100 for accuracy in accuracies]
     history["train_accuracy"] = [min(1.0, accuracy / 100 + 0.01) for accuracy in accuracies]
     history["seconds"] = [seconds] * n_epochs
+    history["type_i"] = [1_000 // epoch for epoch in range(1, n_epochs + 1)]
+    history["literals_per_clause"] = [1 / setting.p_s] * n_epochs
     if setting in large_machines("mnist"):
         history[SAMPLED] = list(history["train_accuracy"])
     labels = [str(i) for i in range(10)] if key == "mnist" else ["draw", "loss", "win"]

@@ -57,7 +57,7 @@ def _light(data: str) -> Setting:
 REPORTED: dict[tuple[str, Setting], tuple[Reported, ...]] = {
     ("mnist", _MNIST_TM): (
         _table(300, 120, 98.24, 97.97, 98.11, 0.07, 98.02, 98.23),  # table 3
-        Reported("program", 200, peak=98.24),
+        Reported("program", 200, peak=98.24, last=98.16),
     ),
     ("mnist", _MNIST_WTM): (
         _table(300, 102, 98.63, 98.39, 98.50, 0.05, 98.43, 98.60),  # table 3
@@ -66,11 +66,11 @@ REPORTED: dict[tuple[str, Setting], tuple[Reported, ...]] = {
     ("mnist", _light("mnist")): (Reported("program", 400, last=98.13),),
     ("imdb", _IMDB_TM): (
         _table(None, 960, 89.86, 89.73, 89.80, 0.05, 89.73, 89.86),  # table 6
-        Reported("program", 25, peak=89.86),
+        Reported("program", 25, peak=89.86, last=89.84),
     ),
     ("imdb", _IMDB_WTM): (
         _table(None, 840, 90.37, 90.00, 90.25, 0.16, 90.00, 90.37),  # table 6
-        Reported("program", 25, peak=90.37),
+        Reported("program", 25, peak=90.37, last=90.19),
     ),
     ("imdb", _light("imdb")): (
         Reported("paper", 30, peak=89.54),
@@ -79,7 +79,7 @@ REPORTED: dict[tuple[str, Setting], tuple[Reported, ...]] = {
     ("imdb", COMPRESSION["imdb"].classic.setting): (Reported("paper", 30, peak=89.38),),
     ("connect-4", _CONNECT_4_TM): (
         _table(1_000, 105, 82.93, 81.98, 82.49, 0.34, 82.19, 82.80),  # table 7
-        Reported("program", 1_000, peak=82.93),
+        Reported("program", 1_000, peak=82.93, last=82.64),
     ),
     ("connect-4", _CONNECT_4_WTM): (
         _table(1_000, 76, 87.91, 86.75, 87.32, 0.20, 86.97, 87.66),  # table 7

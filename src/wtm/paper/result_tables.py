@@ -14,8 +14,7 @@ _ACCURACY_HEADER = ("", "seeds", "epochs", "mean", "sd", "min–max", "95 % rang
 ACCURACY_EXPLANATION = """\
 Test accuracy in per cent. Mean, standard deviation (sd), minimum, maximum and 95 % range are over the last epochs,
 whose number is in brackets. Several seeds have the mean of each, and ± the 95 % interval of the mean over seeds. “Last”
-is the last epoch, “peak” the best of all, selected on the test set; the authors' are from the readme of their program.
-Nothing was tuned or stopped on the test set. “200 of 300” epochs are fewer than the command of the row trains."""
+is the last epoch, the authors' from the readme of their program, “peak” the best of all."""
 """How to read an `accuracy_table`."""
 
 FIGURE_CLASS = "9"
@@ -44,7 +43,8 @@ def accuracy_table(groups: Groups, *, as_planned: bool = False) -> Table:
     return Table(_ACCURACY_HEADER, rows)
 
 
-def _machine(setting: Setting) -> str:
+def machine_name(setting: Setting) -> str:
+    """Return the name of a machine in tables: method, clauses per class, T."""
     return f"{setting.method} {setting.n_clauses:,}, T {setting.T}"
 
 
@@ -55,9 +55,9 @@ def _authors(key: str, setting: Setting, reported: tuple[Reported, ...]) -> tupl
         return next((found for r in reported if (found := getattr(r, name)) is not None), None)
 
     statistics, epochs = first("statistics"), first("epochs")
-    averaged = f" ({AVERAGED[key]})" if statistics and reported[0].epochs else ""
+    averaged = f" ({AVERAGED[key]})" if statistics else ""
     return (
-        f"{_machine(setting)}, authors", "1", f"{epochs:,}{averaged}",
+        f"{machine_name(setting)}, authors", "1", f"{epochs:,}{averaged}",
         *(_statistics(statistics) if statistics else [NOTHING] * 4),
         *(NOTHING if accuracy is None else f"{accuracy:.2f}" for accuracy in (first("last"), first("peak"))),
     )  # fmt: skip
@@ -69,7 +69,7 @@ def _ours(key: str, setting: Setting, summary: Summary) -> tuple[str, ...]:
     planned = planned_epochs(key, setting) or 0
     of_planned = f" of {planned:,}" if summary.epochs < planned else ""
     row = (
-        _machine(setting) + ", authors' features" * key.endswith("-authors"),
+        machine_name(setting) + ", authors' features" * key.endswith("-authors"),
         f"{summary.n_seeds}", f"{summary.epochs:,}{of_planned} ({summary.averaged})",
         mean + ("" if half is None else f" ± {half:.2f}"), *others, f"{summary.last:.2f}",
         f"{sum(summary.seed_peaks) / summary.n_seeds:.2f}",

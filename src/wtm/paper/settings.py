@@ -68,7 +68,8 @@ class Compression:
 
 
 AVERAGED = {"mnist": 50, "connect-4": 200, "imdb": 5, "imdb-authors": 5}
-"""The number of last epochs that statistics are over. The paper does not give it for IMDb."""
+"""The number of last epochs that statistics are over. The paper does not give it for IMDb; these epochs have its
+figures in the readme of the authors' program."""
 
 
 def averaged_epochs(data: str, n_epochs: int) -> int:

@@ -10,14 +10,14 @@ from wtm.paper.json_files import prepare_folder
 from wtm.paper.report.claim import margin
 from wtm.paper.report.claims import HEADLINES, OTHERS, claims_table
 from wtm.paper.report.errata import largest_deviation, windows_of_table_3
-from wtm.paper.report.provenance import describe_environment, provenance
+from wtm.paper.report.provenance import describe_environment, describe_environments, provenance
 from wtm.paper.report.result_folder import Results, read_results
 from wtm.paper.report.sections import Sections
 from wtm.paper.result_tables import ACCURACY_EXPLANATION, held_weights
 from wtm.paper.settings import AVERAGED, NAMES, NAMES_BY_RECIPE, large_machines, paper_epochs
 from wtm.paper.text_table import say
 
-__all__ = ["describe_environment", "write_report"]
+__all__ = ["describe_environment", "describe_environments", "write_report"]
 
 _QUICK = "**These are quick trials on small samples, to check that everything works. Their figures mean nothing.**\n\n"
 
@@ -43,7 +43,6 @@ def write_report(folder: Path, out: Path) -> None:
         **{key.replace("-", "_"): sections.data_set(key) for key in NAMES},
         "times": sections.times(),
         "sampling": sections.sampling(),
-        "order": ["; ".join(sections.file_order()) or "not measured"],
         "min_seeds": [str(MIN_SEEDS)],
         "imdb_epochs": [str(paper_epochs("imdb", large_machines("imdb")[0]))],
         "imdb_window": [str(AVERAGED["imdb"])],

@@ -113,8 +113,7 @@ def _clauses_help(key: str) -> Claim:
             n_seeds += map(len, groups)
         first, last = (groups[i][0].setting.n_clauses for i in (0, -1))
         here = f"{', '.join(said)}; better at {sum(rises)} of {len(rises)} steps"
-        seeds = f"{min(n_seeds)} seed{'s' * (min(n_seeds) > 1)} or more per point"
-        protocol = f"{OUR_EXPERIMENT}, {n_epochs:,} epochs, {seeds}"
+        protocol = f"{OUR_EXPERIMENT}, {n_epochs:,} epochs, {min(n_seeds)}+ seeds per point"
         return Finding(f"{first:,} to {last:,} clauses: {here}", protocol=protocol, verdict=facts(rises))
 
     return Claim(f"{NAMES[key]}: each additional clause gives more expressive power", "in words", rule)
@@ -130,8 +129,7 @@ def _figure(text: str, key: str, setting: Setting, theirs: float, values: _Value
         verdict = difference.verdict(Claimed.EQUALS, margin(key))
         return Finding(mean_text(ours), str(difference), protocol_of(key, summary.epochs, setting), verdict)
 
-    machine = f"{setting.method} of {setting.n_clauses:,} clauses"
-    return Claim(f"{NAMES_BY_RECIPE[key]}: {text} of the {machine}", f"{theirs:.2f}", rule)
+    return Claim(f"{NAMES_BY_RECIPE[key]}: {text} of {setting.method} {setting.n_clauses:,}", f"{theirs:.2f}", rule)
 
 
 def _mean_accuracy(key: str, setting: Setting) -> Claim:
@@ -266,7 +264,7 @@ OTHERS: tuple[Claim, ...] = (
     _equal_clauses("imdb"),
     _mean_accuracy("imdb", large_machines("imdb")[0]),
     Claim(
-        "MNIST: mean of the WTM of 4,000 clauses, authors' program with its own seed",
+        "MNIST: mean of WTM 4,000, authors' program with its own seed",
         f"{papers_row('mnist', large_machines('mnist')[0])[1].mean:.2f}",
         _own_seed,
     ),

@@ -22,23 +22,23 @@ def windows_of_table_3(results: Results) -> Iterator[str]:
     for run in results.ablations.get("program", []):
         if run["seed"] == 0:
             found = {window: _statistics(run, *window) for window in _WINDOWS if len(run["test_accuracy"]) >= window[0]}
-            said = [f"{_sentence(*of_window)} over {_name(*window)}" for window, of_window in found.items()]
-            yield (
-                f"The table has maximum {theirs[0]}, minimum {theirs[1]}, mean {theirs[2]}, s.d. {theirs[3]} and range "
-                f"{theirs[4]}–{theirs[5]}; the authors' program with its own seed has "
-                f"{'; '.join(said) or 'no such epochs'}."
-            )
             fitting = [
-                f"{_name(*window)} with the range from {a:g} to {b:g} %"
+                f"over {_name(*window)}, if the range is from {a:g} to {b:g} %"
                 for window, (figures, ranges) in found.items()
                 for (a, b), ends in ranges.items()
                 if [*figures, *ends] == theirs
             ]
-            yield (
-                f"All six figures of the table are those of {' and '.join(fitting)}."
-                if fitting
-                else "No such window has all six figures of the table."
-            )
+            if fitting:
+                yield (
+                    "All six figures of the table are those of the authors' program with its own seed "
+                    f"{' and '.join(fitting)}."
+                )
+            else:
+                said = [f"{_sentence(*of_window)} over {_name(*window)}" for window, of_window in found.items()]
+                yield (
+                    f"The authors' program with its own seed has {'; '.join(said) or 'no such epochs'}. No such window "
+                    "has all six figures of the table."
+                )
             yield from (f"{_name(*window).capitalize()} are not trained." for window in _WINDOWS if window not in found)
 
 
@@ -54,7 +54,7 @@ def _statistics(
 
 def _sentence(figures: list[str], ranges: dict[tuple[float, float], list[str]]) -> str:
     said = " or ".join(f"{'–'.join(ends)} ({a:g} to {b:g} %)" for (a, b), ends in ranges.items())
-    return f"{', '.join(figures)} and {said}"
+    return f"maximum, minimum, mean and s.d. {', '.join(figures)} and range {said}"
 
 
 def _name(n_epochs: int, n_last: int) -> str:

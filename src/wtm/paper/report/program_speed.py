@@ -12,7 +12,7 @@ RESULTS = "program-speed.json"
 Results = dict[str, Any]
 """The content of the file: for each machine the seconds per epoch of each program."""
 
-_HEADER = ("MNIST, s/epoch of the processor", "authors' program", "drawn again", "wtm", "authors' / wtm")
+_HEADER = ("MNIST, s/epoch of the processor", "authors' program", "repetition", "wtm", "authors' / wtm")
 
 
 def read_program_speed(path: Path) -> Results | None:
@@ -44,8 +44,8 @@ def explain_program_speed(results: Results) -> str:
     same = "the same test accuracy" if repeats_exactly(results) else "**another test accuracy**"
     return (
         "The authors' program, compiled by its makefile, its repetition draw by draw, and `wtm`, one after another on "
-        "one thread of the same machine, each once; the processor's time of training alone, which other work on the "
-        f"machine lengthens less than the clock's; meanwhile {load:.1f} processes shared its {cores} cores on average. "
+        "one thread of the same machine, each once, in the processor's time; meanwhile "
+        f"{load:.1f} processes shared its {cores} cores on average. "
         f"Program and repetition have {same} after each of the {epochs} epochs."
     )
 

@@ -1,7 +1,7 @@
 """Where results come from: code, data, machines, and the time that they took."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
@@ -16,9 +16,8 @@ def provenance(results: Results) -> Iterator[str]:
     yield f"Authors' program: {AUTHORS}."
     origins = results.origins()
     yield (
-        f"Revisions of this code: {_counted(origins, 'revision', 7)}. Digests of its kernels: "
-        f"{_counted(origins, 'kernel_digest', 16)}. In brackets the number of results; the others are older than these "
-        "entries. `requirements-reproduction.txt` has the exact versions."
+        f"Revisions of this code, digests of its kernels, and numbers of results: {_revisions(origins)}. The other "
+        "results are older than these entries. `requirements-reproduction.txt` has the exact versions."
     )
     yield (
         "`wtm reproduce verify` trains the first two epochs of each training above again, and fails unless all figures "
@@ -33,20 +32,36 @@ def provenance(results: Results) -> Iterator[str]:
     n_untimed = sum("seconds" not in run for run in chain(*results.ablations.values()))
     yield (
         f"Training took {seconds / 3600:.0f} hours in all, by the clock, without {n_untimed} ablations that have no "
-        "times. Many trainings shared their machine with other work and would have been faster alone."
+        "times, mostly on machines with other work."
     )
-    for entry in results.environments():
-        yield describe_environment(**entry)[2:]
+    yield from describe_environments(results.environments())
 
 
-def _counted(origins: list[dict[str, Any]], name: str, n_digits: int) -> str:
-    """Return the values of an entry, cut to some digits, with the number of results that have each."""
-    counts = Counter(value[:n_digits] for origin in origins if (value := origin.get(name)))
-    return ", ".join(f"{value} ({n})" for value, n in counts.items()) or "none"
+def _revisions(origins: list[dict[str, Any]]) -> str:
+    """Return each revision with the digest of its kernels and the number of results that have both."""
+    counts = Counter((o["revision"][:7], o["kernel_digest"][:16]) for o in origins if o.get("revision"))
+    return ", ".join(f"{revision} {digest} ({n})" for (revision, digest), n in counts.items()) or "none"
+
+
+def describe_environments(environments: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield a line for each set of versions of the libraries, followed by one for each machine that had it."""
+    machines: dict[str, dict[str, None]] = {}
+    for environment in environments:
+        own, versions = environment["versions"]["wtm"], dict(environment["versions"])
+        del versions["wtm"]
+        named = ", ".join(f"{name} {version}" for name, version in versions.items())
+        machines.setdefault(named, {})[f"{_describe_machine(environment['machine'])}, wtm {own}"] = None
+    for named, found in machines.items():
+        yield f"With {named}:"
+        yield from found
+
+
+def _describe_machine(machine: Mapping[str, Any]) -> str:
+    cores = f"{machine['cores']} core{'s' * (machine['cores'] != 1)}"
+    return f"{machine['processor']}, {cores}, {machine['platform']}"
 
 
 def describe_environment(versions: dict[str, str], machine: dict[str, Any]) -> str:
     """Return a line on a machine and its versions."""
     named = ", ".join(f"{name} {version}" for name, version in versions.items())
-    cores = f"{machine['cores']} core{'s' * (machine['cores'] != 1)}"
-    return f"- {machine['processor']}, {cores}, {machine['platform']}; {named}"
+    return f"- {_describe_machine(machine)}; {named}"

@@ -72,9 +72,9 @@ def explain_sampling(results: Results) -> str:
     size = f"At {PAPER_SIZE[0]:,} literals and p_s {PAPER_SIZE[1]}"
     return (
         f"How many times as fast as Bernoulli draws: medians of {results['rounds']} rounds, with quartiles of the "
-        f"ratios\nwithin a round. {size} Bernoulli draws take {baseline:,.0f} ns per mask here, {theirs:,.0f} in\n"
-        f"the paper; `wtm`'s sampler of bits is {bits} times as fast. Mean counts are at most {error:.1f} standard "
-        f"errors\noff; {ALLOWED_ERRORS} are allowed."
+        f"ratios\nwithin a round. {size} Bernoulli draws take {baseline:,.0f} ns per feedback here, {theirs:,.0f} in\n"
+        f"the paper; “bits”, the sampler of `wtm`, is {bits} times as fast. Mean counts of drawn literals are at most\n"
+        f"{error:.1f} standard errors off; {ALLOWED_ERRORS} are allowed."
     )
 
 

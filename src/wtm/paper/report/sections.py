@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wtm.paper.figures import draw_learning_curves, draw_sweep, draw_weights
-from wtm.paper.intervals import between
 from wtm.paper.record import Groups, Record, common_epochs
-from wtm.paper.report.other_methods import baselines_table, missing_seeds
+from wtm.paper.report.other_methods import baselines_table, missing_methods
 from wtm.paper.report.program_speed import explain_program_speed, speed_table
-from wtm.paper.report.result_folder import FILE_ORDER, Results, last_mean
+from wtm.paper.report.result_folder import Results
 from wtm.paper.report.sampling import PAPER_EPOCH, explain_sampling, first_epoch_table, sampling_table
 from wtm.paper.reported import papers_row
 from wtm.paper.result_tables import (
     FIGURE_CLASS,
     accuracy_table,
     held_weights,
+    machine_name,
     positive_weights,
     sweep_title,
     weights_table,
@@ -42,8 +42,8 @@ Blocks = Iterator[str]
 
 _BASELINES = """\
 All methods see the same bits; the paper's column is of grey values, from other publications. Settings are
-scikit-learn's defaults, but for those in brackets. The “L3” of the paper's nearest neighbours is the norm; on bits all
-norms give the same neighbours. K is ours."""
+scikit-learn's defaults, but for those in brackets. “L3” in the paper is a norm, and all norms give the same neighbours
+on bits; K is ours."""
 
 
 _BY_BASELINES = "`python -m studies.baselines --data-dir DIR`"
@@ -83,7 +83,7 @@ class Sections:
                 shown += groups
         shown.sort(key=lambda records: self._place(records, large | small))
         if shown:
-            yield "\n".join(f"- {setting}" for setting in dict.fromkeys(records[0].setting for records in shown))
+            yield "\n".join(f"- {_described(setting)}" for setting in dict.fromkeys(r[0].setting for r in shown))
             yield accuracy_table(shown, as_planned=True).markdown()
         yield from self._made_by(large | small)
         if key == "mnist":
@@ -156,7 +156,7 @@ class Sections:
         title = f"Positive weights of class {FIGURE_CLASS}, {len(records)} seed{'s' * (len(records) != 1)}"
         path = self.figures / "mnist-weights.svg"
         yield from self._image(title, path, draw_weights(path, title, positive_weights(records)))
-        yield f"{WEIGHTS.setting}. All clauses of seed {first.seed} after epoch {first.n_epochs:,}:"
+        yield f"{machine_name(WEIGHTS.setting)}: all clauses of seed {first.seed} after epoch {first.n_epochs:,}."
         yield weights_table(first).markdown()
 
     def _other_methods(self) -> Blocks:
@@ -175,7 +175,7 @@ class Sections:
                 rows.append([name, mean, seeds.split()[0], f"{theirs.mean:.1f}"])
             yield Table(table.header, sorted(rows, key=lambda row: -float(row[1].split()[0]))).markdown()
             yield f"Made by {_BY_BASELINES}."
-        if missing := missing_seeds(found):
+        if missing := missing_methods(found):
             yield f"Missing: {'; '.join(missing)} ({_BY_BASELINES})."
 
     def sampling(self) -> Blocks:
@@ -191,7 +191,7 @@ class Sections:
             return
         yield (
             "The first epoch on MNIST with the engine that follows the paper step by step, one thread. Our seconds of "
-            "drawing are calculated: feedbacks times the time per mask, which includes counting its literals."
+            "drawing are calculated: feedbacks times the time per feedback, which includes counting the literals."
         )
         yield first_epoch_table(sampling).markdown()
         drawing = PAPER_EPOCH["drawing_seconds"]
@@ -248,18 +248,6 @@ class Sections:
                     trend = f"{signed(rise)} in the last {summary.averaged}"
                     yield f"{machine}: {summary.epochs:,} of {planned:,} ({trend})"
 
-    def file_order(self) -> Blocks:
-        """Yield by how much the order of the file changes the mean of a machine, over the same epochs."""
-        for name, (key, setting) in FILE_ORDER.items():
-            machine = f"{NAMES[key]}, {setting.method} {setting.n_clauses:,}"
-            runs, records = self.results.ablations.get(name, []), self.results.of(key, setting)
-            if not runs or not records:
-                yield f"{machine}: not measured"
-                continue
-            n_epochs = min(common_epochs([records]), *(len(run["test_accuracy"]) for run in runs))
-            means = [last_mean(run, n_epochs) for run in runs]
-            yield f"{machine}: {between(means, summarise(records, n_epochs).seed_means)}"
-
     def better_t(self) -> Blocks:
         """Yield TMs of no more clauses that do better, over the same epochs, than those whose T is assumed."""
         for key in NAMES:
@@ -284,6 +272,11 @@ class Sections:
     def _by(self, command: str, method: str = "", seeds: int = 1) -> str:
         options = [f" --methods {method}"] * bool(method) + [f" --seeds {seeds}"] * (seeds > 1)
         return f"`wtm reproduce {command}{''.join(options)}{' --quick' * self.results.quick}`"
+
+
+def _described(setting: Setting) -> str:
+    """Return the name that a machine has in tables, and what it leaves out."""
+    return f"{machine_name(setting)}: p_s {setting.p_s:g}" + (f", gamma {setting.gamma:g}" if setting.gamma else "")
 
 
 def _key_of(command: str) -> str:
