@@ -37,7 +37,7 @@ the difference that does not matter: twice the standard deviation that the paper
   have no verdict (–).
 
 Intervals are t intervals over seeds: Welch's between two machines, and against the paper's single run the prediction
-interval of one more run. Fewer than {seeds} seeds have no interval and no verdict."""
+interval of one more run, as if its runs varied as ours. Fewer than {seeds} seeds have no interval and no verdict."""
 
 
 @dataclass(frozen=True)
