@@ -79,10 +79,10 @@ class WTMClassifier(Readable, LabelReducible, LabelTrainable):
         the votes of the others as they were at its start. So the model depends on `n_shards` and `vote_block`, but not
         on the number of threads. With 1, the paper's algorithm, all votes are current, and `vote_block` does nothing.
         docs/shards.md has the measured accuracy and speed.
-    vote_block : int, default=1
-        Number of examples, at most 512, between two exchanges of votes among the shards. With 1 all votes are current,
-        but threads wait for each other at every example, which takes longer than a single thread does: 512 is usual,
-        and a smaller number if `fit` warns that votes are out of date.
+    vote_block : int, default=512
+        Number of examples, at most 512, between two exchanges of votes among the shards. Use a smaller number if `fit`
+        warns that votes are out of date. With 1 all votes are current, but threads wait for each other at every
+        example, which takes many times as long.
     booleanizer : {"auto", "strict"} or Booleanizer, default="auto"
         How columns become true/false features. "auto" uses a table of 0 and 1 as it is and fits a
         :class:`wtm.Booleanizer` with default parameters to any other table, and to one of more than 2**16 columns, such
@@ -183,7 +183,7 @@ class WTMClassifier(Readable, LabelReducible, LabelTrainable):
         engine: str = "lazy",
         sampler: str = "bits",
         n_shards: int = 1,
-        vote_block: int = 1,
+        vote_block: int = 512,
         booleanizer: Any = "auto",
         shuffle: bool = True,
         class_weight: Any = None,
@@ -263,7 +263,7 @@ class WTMClassifier(Readable, LabelReducible, LabelTrainable):
         return super()._model_to_train(params, training, n_threads, resumes=resumes)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        new = {"max_literals": None, "average_last": 1, "n_shards": 1, "vote_block": 1}  # pickles of wtm 0.1 lack them
+        new = {"max_literals": None, "average_last": 1, "n_shards": 1, "vote_block": 512}  # wtm 0.1 lacks them
         super().__setstate__(new | state)
         if "history_" in state:
             self.history_ = [renamed_entry(entry) for entry in self.history_]

@@ -90,7 +90,7 @@ class FuzzyWTMClassifier(FuzzyLabels, LabelReducible, LabelTrainable):
         engine: str = "lazy",
         sampler: str = "bits",
         n_shards: int = 1,
-        vote_block: int = 1,
+        vote_block: int = 512,
         booleanizer: Any = "auto",
         shuffle: bool = True,
         class_weight: Any = None,

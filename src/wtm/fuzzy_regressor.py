@@ -73,7 +73,7 @@ class FuzzyWTMRegressor(FuzzyNumbers, NumberReducible, NumberTrainable):
         engine: str = "lazy",
         sampler: str = "bits",
         n_shards: int = 1,
-        vote_block: int = 1,
+        vote_block: int = 512,
         booleanizer: Any = "auto",
         shuffle: bool = True,
         early_stopping: bool = False,

@@ -132,7 +132,7 @@ class WTMRegressor(NumberReadable, NumberReducible, NumberTrainable):
         engine: str = "lazy",
         sampler: str = "bits",
         n_shards: int = 1,
-        vote_block: int = 1,
+        vote_block: int = 512,
         booleanizer: Any = "auto",
         shuffle: bool = True,
         early_stopping: bool = False,

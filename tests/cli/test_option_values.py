@@ -60,3 +60,10 @@ def test_a_wrong_value_ends_in_exit_code_2(path, command, name, trained, monkeyp
     line = refused(*path, *arguments, *FLAGS.get(name, []), *words, code=2)
     assert name in line
     assert "Input should be" not in line  # as typer words it, without the value
+
+
+def test_the_remedy_names_options(trained):
+    data = trained[0] / "people.csv"
+    line = refused("train", data, "--target", "buys", "--out", "m", "--n-shards", "3", "--clauses", "20", code=2)
+    assert "got --n-shards 3 and --clauses 20" in line
+    assert "Use --n-shards 2, or --clauses 24." in line

@@ -158,7 +158,7 @@ def test_ordinary_fits_warn_of_nothing(name):
 def test_votes_of_other_shards_that_are_out_of_date():
     X, y = xor(700, 12)
     few = small(n_clauses=32, T=4, n_shards=8, vote_block=512, n_epochs=2)
-    with pytest.warns(UserWarning, match=r"vote_drift is 0\.\d+.*smaller vote_block than 512, fewer shards than 8"):
+    with pytest.warns(UserWarning, match=r"out of date, by 0\.\d+ T.*vote_block below 512, n_shards below 8"):
         few.fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

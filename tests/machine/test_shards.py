@@ -11,12 +11,13 @@ import pytest
 from tests.helpers.machines import packed_rows, parameters, random_rows
 from tests.helpers.problems import assert_same_model, is_same_model, three_classes, xor
 from wtm import FuzzyWTMClassifier, FuzzyWTMRegressor, WTMClassifier, WTMRegressor, load_model
+from wtm.kernels.layout import BLOCK
 from wtm.kernels.params import Params
 from wtm.machine.class_machine import Machine
 from wtm.machine.schedule import Schedule
 from wtm.machine.shards import Exchange, bounds_of_blocks, examples_evaluated_at_once
 
-pytestmark = pytest.mark.filterwarnings("ignore:Votes of other shards")
+pytestmark = pytest.mark.filterwarnings("ignore:Shards trained with votes")
 
 X, Y = xor(700, 12)
 COMMON = {"n_clauses": 32, "T": 16, "s": 3.0, "n_epochs": 3, "random_state": 1}
@@ -61,6 +62,11 @@ def test_one_shard_is_the_papers_machine(kind):
     for vote_block in (7, 512):
         assert_same_model(fitted(kind, n_shards=1, vote_block=vote_block), expected)
     assert [entry["vote_drift"] for entry in expected.history_] == [0.0] * 3
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_shards_exchange_votes_as_seldom_as_possible_by_default(kind):
+    assert_same_model(fitted(kind, n_shards=4), fitted(kind, n_shards=4, vote_block=BLOCK))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -188,8 +194,9 @@ def test_an_interruption_ends_all_threads(monkeypatch):
     ("changes", "message"),
     [
         ({"n_shards": 0}, "n_shards must be at least 1, got 0"),
-        ({"n_shards": 5}, "n_shards must divide half of n_clauses, got n_shards=5 and n_clauses=32.*n_shards=1.*40"),
-        ({"n_shards": 12}, "Use n_shards=4, or n_clauses=48"),
+        ({"n_shards": 5}, "n_shards must divide half of n_clauses, got n_shards=5 and n_clauses=32.*n_shards=4.*40"),
+        ({"n_shards": 12}, "Use n_shards=8, or n_clauses=48"),
+        ({"n_shards": 10**9}, r"Use n_shards=16\.$"),  # so many clauses would be refused too
         ({"vote_block": 0}, "vote_block must be at least 1, got 0"),
         ({"vote_block": 513}, "vote_block must be at most 512, got 513"),
     ],

@@ -1,5 +1,6 @@
 """``wtm train``: from a file with a table to a model file, measured on rows held out."""
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -55,8 +56,7 @@ def train(
         name, reason = str(error).split(" ", 1)
         if name == "average_last" and name not in parameters:  # the votes of that many epochs are clauses in prediction
             name, reason = "n_clauses", f"{parameters['n_clauses']} is too large with --regression: use fewer."
-        option = name if name == "n_shards" else name.removeprefix("n_")
-        raise OptionError(f"--{option.replace('_', '-')} {reason}") from None
+        raise OptionError(f"{_option(name)} {_with_options(reason)}") from None
     if out == STANDARD_STREAM:
         raise OptionError("a model can't be written to standard output: give --out the name of a file.")
     with _opened(options, target, out, drop, dask, regression, drop_missing_target) as table:
@@ -81,6 +81,17 @@ def train(
     rows = "all rows" if refit or not len(held_out) else "the training rows"
     for line in (*lines, f"{out}: the model trained on {rows}"):  # once the file is there, if a pipe closes
         typer.echo(line)
+
+
+def _option(parameter: str) -> str:
+    """Return the option that gives a parameter."""
+    name = parameter if parameter == "n_shards" else parameter.removeprefix("n_")
+    return "--" + name.replace("_", "-")
+
+
+def _with_options(text: str) -> str:
+    """Write the parameters that a message names as options."""
+    return re.sub(r"\b(n_\w+)(=?)", lambda found: _option(found[1]) + (" " if found[2] else ""), text)
 
 
 @contextmanager

@@ -122,7 +122,7 @@ def train(
     vote_block: Annotated[
         int | None,
         typer.Option(
-            help="Rows, at most 512, between two exchanges of votes among shards; 512 is usual. Default: 1.",
+            help="Rows, at most 512, between two exchanges of votes among shards. Default: 512.",
             show_default=False,
         ),
     ] = None,

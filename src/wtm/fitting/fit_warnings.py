@@ -37,9 +37,9 @@ def warnings_about_shards(model: Model, entry: dict[str, Any]) -> Iterator[Warni
     drift, p = entry["vote_drift"], model.parameters
     if drift > MAX_DRIFT:
         yield UserWarning(
-            f"Votes of other shards were out of date: vote_drift is {drift:.2g}, and above {MAX_DRIFT:g} accuracy "
-            f"may be lost. Use a smaller vote_block than {p.vote_block}, fewer shards than {p.n_shards}, or a larger T "
-            "with as many clauses as it takes."
+            f"Shards trained with votes that were out of date, by {drift:.2g} T on average (vote_drift in history_). "
+            f"Above {MAX_DRIFT:g} T, accuracy may be lost. Use vote_block below {p.vote_block}, n_shards below "
+            f"{p.n_shards}, or a larger T, which may need more clauses."
         )
 
 

@@ -98,11 +98,12 @@ def _check_shards(params: dict[str, Any], n_clauses: int) -> None:
     n_shards = check_integer(params, "n_shards", 1)
     check_integer(params, "vote_block", 1, BLOCK)
     if n_clauses % (2 * n_shards):
-        most = math.gcd(n_clauses // 2, n_shards)
+        most = next(n for n in range(min(n_shards, n_clauses // 2), 0, -1) if n_clauses % (2 * n) == 0)
         above = -(-n_clauses // (2 * n_shards)) * 2 * n_shards
+        larger = f", or n_clauses={above}" if above <= _MAX_CLAUSES else ""
         raise ValueError(
             f"n_shards must divide half of n_clauses, got n_shards={n_shards} and n_clauses={n_clauses}: each shard "
-            f"has as many clauses of either polarity. Use n_shards={most}, or n_clauses={above}."
+            f"has as many clauses of either polarity. Use n_shards={most}{larger}."
         )
 
 
