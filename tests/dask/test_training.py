@@ -195,7 +195,6 @@ def test_early_stopping_with_validation_data(in_process):
         (small(), chunked(X), chunked(Y[:-1]), "must have the same rows, got 120 and 119"),
         (small(), chunked(X), chunked(np.zeros(120, int)), "at least two classes"),
         (small(), chunked(X), chunked(np.where(Y == 1, np.nan, Y)), "missing value"),
-        (small(early_stopping=True), chunked(X), chunked(Y), "early_stopping needs X_val and y_val"),
         (small(n_clauses=3), chunked(X), chunked(Y), "n_clauses"),
         (small(booleanizer="strict"), chunked(X * 2), chunked(Y), "must hold only 0 and 1"),
     ],
@@ -220,6 +219,25 @@ def test_a_client_is_needed(monkeypatch):
     monkeypatch.setattr("wtm.dask.connection.get_client", get_client)  # a worker in this process would be one
     with pytest.raises(ValueError, match="client is None, and there is no default one"):
         wtm.dask.fit(small(), chunked(X), chunked(Y))
+
+
+@pytest.mark.parametrize("kind", ["address", "cluster", "asynchronous"])
+def test_another_object_than_a_client_is_refused(in_process, kind):
+    import distributed
+
+    address = in_process.scheduler.address
+    other = {"address": address, "cluster": in_process.cluster}.get(kind)
+    if other is None:
+        other = distributed.Client(address, asynchronous=True, set_as_default=False)
+    with pytest.raises(TypeError, match=r"client must be a distributed\.Client, got .*Pass Client"):
+        wtm.dask.fit(small(), chunked(X), chunked(Y), client=other)
+
+
+def test_early_stopping_without_validation_data_is_refused_before_rows_are_read(in_process):
+    unread = dask.delayed(pytest.fail)("read")
+    rows = da.from_delayed(unread, X.shape, X.dtype)
+    with pytest.raises(ValueError, match="early_stopping needs X_val and y_val"):
+        wtm.dask.fit(small(early_stopping=True), rows, chunked(Y, len(Y)), client=in_process)
 
 
 # --- Failures -----------------------------------------------------------------------------------------------------

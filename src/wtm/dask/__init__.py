@@ -78,7 +78,7 @@ def fit(
     Raises
     ------
     TypeError
-        `estimator` is none of wtm, or X, y or `sample_weight` is not a collection.
+        `estimator` is none of wtm, X, y or `sample_weight` is not a collection, or `client` is not a client.
     ValueError
         There is no client, collections have different chunks, ``strategy="splits"``, ``early_stopping`` without
         validation data, or as in the estimator's `fit`.

@@ -1,6 +1,10 @@
 """Connections to clusters."""
 
+from typing import Any
+
 from distributed import Client, get_client
+
+from wtm.utils.printable import short_repr
 
 
 def connect(address: str, seconds: float) -> Client:
@@ -8,8 +12,16 @@ def connect(address: str, seconds: float) -> Client:
     return Client(address, timeout=seconds, set_as_default=False)
 
 
-def default_client() -> Client:
-    """Return the client that is used if none is given, or raise a ValueError."""
+def checked_client(client: Any) -> Client:
+    """Return a client, the default one for None, or raise a TypeError or ValueError."""
+    if client is not None:
+        if not isinstance(client, Client) or client.asynchronous:
+            kind = "an asynchronous one" if isinstance(client, Client) else short_repr(client)
+            raise TypeError(
+                f"client must be a distributed.Client, got {kind}. Pass Client(...) of a cluster or of the address of "
+                "its scheduler."
+            )
+        return client
     try:
         return get_client()
     except ValueError:

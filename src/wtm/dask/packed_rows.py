@@ -164,7 +164,7 @@ class _OnCluster:
 
     def rows(self, rows: np.ndarray) -> NoReturn:
         """Not available: the rows are on the cluster."""
-        raise ValueError("early_stopping needs X_val and y_val here, since all rows of X are trained on. Pass them.")
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)

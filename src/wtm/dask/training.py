@@ -13,7 +13,7 @@ from toolz import identity
 
 from wtm.dask.chunk_rows import Chunk
 from wtm.dask.chunks import chunks_like, chunks_of, example_of
-from wtm.dask.connection import default_client
+from wtm.dask.connection import checked_client
 from wtm.dask.packed_rows import (
     FoundRows,
     Index,
@@ -50,7 +50,9 @@ def fit_collection(
     """Do what `wtm.dask.fit` does."""
     if not isinstance(estimator, Trainable):
         raise TypeError(f"estimator must be a classifier or regressor of wtm, got {type(estimator).__name__}.")
-    client = client or default_client()
+    client = checked_client(client)
+    if estimator.early_stopping and X_val is None:  # before rows are read
+        raise ValueError("early_stopping needs X_val and y_val here, since all rows of X are trained on. Pass them.")
     of_X, of_y = chunks_of(X, "X"), chunks_like(X, y, "y")
     of_weights = [None] * len(of_X) if sample_weight is None else chunks_like(X, sample_weight, "sample_weight")
     chunks = [Chunk(*parts) for parts in zip(of_X, of_y, of_weights, strict=True)]
