@@ -221,14 +221,9 @@ def test_a_client_is_needed(monkeypatch):
         wtm.dask.fit(small(), chunked(X), chunked(Y))
 
 
-@pytest.mark.parametrize("kind", ["address", "cluster", "asynchronous"])
+@pytest.mark.parametrize("kind", ["address", "cluster"])
 def test_another_object_than_a_client_is_refused(in_process, kind):
-    import distributed
-
-    address = in_process.scheduler.address
-    other = {"address": address, "cluster": in_process.cluster}.get(kind)
-    if other is None:
-        other = distributed.Client(address, asynchronous=True, set_as_default=False)
+    other = {"address": in_process.scheduler.address, "cluster": in_process.cluster}[kind]
     with pytest.raises(TypeError, match=r"client must be a distributed\.Client, got .*Pass Client"):
         wtm.dask.fit(small(), chunked(X), chunked(Y), client=other)
 

@@ -15,11 +15,10 @@ def connect(address: str, seconds: float) -> Client:
 def checked_client(client: Any) -> Client:
     """Return a client, the default one for None, or raise a TypeError or ValueError."""
     if client is not None:
-        if not isinstance(client, Client) or client.asynchronous:
-            kind = "an asynchronous one" if isinstance(client, Client) else short_repr(client)
+        if not isinstance(client, Client):
             raise TypeError(
-                f"client must be a distributed.Client, got {kind}. Pass Client(...) of a cluster or of the address of "
-                "its scheduler."
+                f"client must be a distributed.Client, got {short_repr(client)}. Pass Client(...) of a cluster or of "
+                "the address of its scheduler."
             )
         return client
     try:
