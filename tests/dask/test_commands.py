@@ -33,6 +33,23 @@ def address(in_process):
     return in_process.scheduler.address
 
 
+@pytest.fixture
+def on_cluster(folder, tmp_path):
+    """Commands for a cluster, without its address."""
+    model = tmp_path / "model.safetensors"
+    trained(folder / "people.parquet", *QUICK, "--target", "buys", "--out", model)
+    return {
+        "train": ("train", folder / "people", "--target", "buys", "--out", tmp_path / "m"),
+        "predict": ("predict", model, folder / "people", "--out", tmp_path / "found"),
+    }
+
+
+def replaced(command, name, files):
+    """A command with other files instead of the one called `name`."""
+    i = command.index(name)
+    return *command[:i], *files, *command[i + 1 :]
+
+
 def trained(*arguments):
     result = done("train", *arguments)
     return load_model(arguments[arguments.index("--out") + 1]), result
@@ -106,25 +123,59 @@ def test_what_a_cluster_can_not_do_is_refused(folder, address, tmp_path, options
     assert not (tmp_path / "m").exists()
 
 
-def test_files_that_can_not_be_read_are_refused(folder, address, tmp_path):
-    (tmp_path / "data.csv").write_text("a,b\n1,2\n")
-    parquet.write_table(pa.table({"buys": ["yes"]}), tmp_path / "other.parquet")
-    end = ("--target", "buys", "--out", tmp_path / "m", "--dask", address)
-    assert "data.csv can't be read" in refused("train", tmp_path / "data.csv", *end)
-    assert "there is no such file" in refused("train", tmp_path / "none*.parquet", *end)
-    assert "standard input" in refused("train", "-", *end, code=2)
-    mixed = refused("train", folder / "people.parquet", tmp_path / "other.parquet", *end)
-    assert "the first file has 'age', which" in mixed
-    several = ("train", folder / "people.parquet", folder / "people.parquet", *end[:4])
+@pytest.mark.parametrize("command", ["train", "predict"])
+def test_files_that_can_not_be_read_are_refused(on_cluster, folder, address, tmp_path, command):
+    def message(*files, code=1):
+        return refused(*replaced(on_cluster[command], folder / "people", files), "--dask", address, code=code)
+
+    csv, other, empty = (tmp_path / name for name in ("data.csv", "other.parquet", "empty"))
+    people = folder / "people.parquet"
+    csv.write_text("a,b\n1,2\n")
+    parquet.write_table(pa.table({"buys": ["yes"], "age": ["old"]}), other)
+    empty.mkdir()
+    for files in [csv], [people, csv], [tmp_path / "*.csv"]:
+        assert f"{csv} is not a Parquet file" in message(*files)
+    for name in "none.parquet", "none*.parquet":
+        assert f"DATA has '{tmp_path / name}', but there is no such file" in message(tmp_path / name)
+    assert f"DATA has '{empty}', a folder without files that end in .parquet" in message(empty)
+    assert "standard input" in message("-", code=2)
+    assert "standard input" in message(people, "-", code=2)
+    assert "DATA must name a file or folder" in message("", code=2)
+    assert "the first file has" in message(people, other)
+    several = replaced(on_cluster[command], folder / "people", (people, people))
     assert "DATA must be one file, got 2: pass --dask" in refused(*several, code=2)
-    assert "DATA must be one file, got 2: pass --dask" in refused("predict", "model", "a", "b", code=2)
 
 
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense://host", "tcp://"])
-def test_a_scheduler_that_does_not_answer_is_an_error(folder, tmp_path, monkeypatch, address):
+def test_types_that_can_not_be_joined_are_refused(folder, address, tmp_path):
+    table = typed_people()
+    other = table.set_column(table.schema.get_field_index("age"), "age", pa.array(["old"] * 120))
+    files = tmp_path / "0.parquet", tmp_path / "1.parquet"
+    for rows, path in zip((table, other), files, strict=True):
+        parquet.write_table(rows, path)
+    message = refused("train", *files, "--target", "buys", "--out", tmp_path / "m", "--dask", address)
+    assert "DATA must be files whose columns have types that can be joined" in message
+
+
+@pytest.mark.parametrize("command", ["train", "predict"])
+@pytest.mark.parametrize("address", ["nonsense", "", "nonsense://host", "tcp://", "tcp://host:port", "inproc://x"])
+def test_what_is_not_an_address_is_refused(on_cluster, command, address):
+    message = refused(*on_cluster[command], "--dask", address, code=2)
+    assert "--dask must be the address that a scheduler prints when it starts, such as tcp://host:8786; got" in message
+    assert repr(address) in message
+
+
+@pytest.mark.parametrize("command", ["train", "predict"])
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "127.0.0.1:9", "tls://127.0.0.1:9"])
+def test_a_scheduler_that_does_not_answer_is_an_error(on_cluster, monkeypatch, command, address):
     monkeypatch.setattr("wtm.cli.cluster._SECONDS_TO_CONNECT", 1)
-    command = ("train", folder / "people", "--target", "buys", "--out", tmp_path / "m", "--dask", address)
-    assert f"--dask {address}: no scheduler answers" in refused(*command)
+    assert f"--dask {address}: no scheduler answers" in refused(*on_cluster[command], "--dask", address)
+
+
+def test_a_wrong_address_leaves_no_client(folder, tmp_path):
+    command = (sys.executable, "-m", "wtm", "train", folder / "people", "--target", "buys", "--out", tmp_path / "m")
+    done = subprocess.run([*map(str, command), "--dask", "nonsense"], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1, done.stderr
 
 
 def test_a_missing_package_is_named(folder, tmp_path):

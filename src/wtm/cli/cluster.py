@@ -8,6 +8,8 @@ from wtm.cli.errors import OptionError
 from wtm.cli.shared_options import ALL_CORES
 from wtm.cli.table_options import TableOptions
 from wtm.table_files.open_table import STANDARD_STREAM
+from wtm.table_files.parquet_files import ParquetFiles
+from wtm.utils.printable import short_repr
 
 _SECONDS_TO_CONNECT = 10
 
@@ -30,12 +32,19 @@ def check_cluster_options(options: TableOptions, thresholds: str = "quantile", *
         raise OptionError("--thresholds splits does not go with --dask: it needs all rows in one memory.")
 
 
+def files_on_cluster(options: TableOptions) -> ParquetFiles:
+    """Open the tables for workers, which have other working folders."""
+    return ParquetFiles([path.resolve() for path in options.files], "DATA")
+
+
 @contextmanager
 def connected(address: str) -> Iterator[Any]:
     """Connect to the scheduler at an address.
 
     Raises
     ------
+    OptionError
+        It is not an address.
     ValueError
         Dask is not installed, no scheduler answers, or a task lost its worker again and again.
     ConnectionError
@@ -48,7 +57,12 @@ def connected(address: str) -> Iterator[Any]:
         raise ValueError(str(error)) from None
     try:
         client = connect(address, _SECONDS_TO_CONNECT)
-    except (OSError, ValueError, TypeError) as error:
+    except ValueError as error:
+        raise OptionError(
+            "--dask must be the address that a scheduler prints when it starts, such as tcp://host:8786; got "
+            f"{short_repr(address)} ({error})."
+        ) from None
+    except OSError as error:
         raise ValueError(
             f"--dask {address}: no scheduler answers ({error}). Give the address that it prints when it starts, such "
             "as tcp://host:8786."

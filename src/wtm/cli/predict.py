@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from wtm.cli.cluster import check_cluster_options, connected, refuse_several
+from wtm.cli.cluster import check_cluster_options, connected, files_on_cluster, refuse_several
 from wtm.cli.cluster_predictions import write_predictions
 from wtm.cli.column_options import named_columns
 from wtm.cli.errors import OptionError
@@ -16,7 +16,6 @@ from wtm.cli.table_options import TableOptions
 from wtm.loading import load_table_model
 from wtm.table_files.arrow import pa
 from wtm.table_files.open_table import PARQUET, STANDARD_STREAM
-from wtm.table_files.parquet_files import ParquetFiles
 from wtm.utils.printable import counted, short_repr
 
 
@@ -79,7 +78,7 @@ def _predict_on_cluster(
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise ValueError(f"--out {out} is not an empty folder: choose another name.")
     with connected(dask) as client:
-        files = ParquetFiles([path.resolve() for path in options.files])  # workers have other working folders
+        files = files_on_cluster(options)
         kept = named_columns(keep, files, "--keep")
         _check_names(kept, new)
         needed = needed_columns(model, files)

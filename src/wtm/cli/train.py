@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from wtm.booleanizer import STRATEGIES, Booleanizer
 from wtm.classifier import WTMClassifier
-from wtm.cli.cluster import check_cluster_options, connected, refuse_several
+from wtm.cli.cluster import check_cluster_options, connected, files_on_cluster, refuse_several
 from wtm.cli.cluster_table import read_on_cluster
 from wtm.cli.errors import OptionError
 from wtm.cli.holdout import divide, divide_numbers, worth
@@ -22,7 +22,6 @@ from wtm.cli.output import check_output
 from wtm.cli.table_options import TableOptions
 from wtm.cli.training_table import TrainingTable, feature_names, read_table
 from wtm.table_files.open_table import STANDARD_STREAM, open_table
-from wtm.table_files.parquet_files import ParquetFiles
 from wtm.tables.split_thresholds import MIN_ROWS
 from wtm.utils.printable import counted, short_repr
 from wtm.validation.parameters import check_parameters
@@ -108,7 +107,7 @@ def _opened(
     rows = {"regression": regression, "drop_missing_target": drop_missing_target}
     if dask is not None:
         with connected(dask) as client:
-            files = ParquetFiles([path.resolve() for path in options.files])  # workers have other working folders
+            files = files_on_cluster(options)
             features = feature_names(files, target, drop, options)
             check_output(out, files.paths, overwrite=options.overwrite)
             yield read_on_cluster(client, files, features, target, options, **rows)

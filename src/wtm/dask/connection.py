@@ -1,15 +1,37 @@
 """Connections to clusters."""
 
+import asyncio
 from typing import Any
 
-from distributed import Client, get_client
+import dask.config
+from distributed import Client, Security, get_client
+from distributed.comm.core import connect as open_connection
 
 from wtm.utils.printable import short_repr
 
 
 def connect(address: str, seconds: float) -> Client:
-    """Connect to the scheduler at an address, or raise an OSError, ValueError or TypeError after so many seconds."""
+    """Connect to the scheduler at an address.
+
+    Raises
+    ------
+    ValueError
+        `address` is not an address.
+    ConnectionError
+        No scheduler answers within so many seconds.
+    """
+    # First without a client: one that fails to connect would wait at the end of the program, and print a traceback.
+    if dask.config.get("distributed.client.security-loader", None) is None:
+        try:
+            asyncio.run(_try(address, seconds))
+        except (OSError, TypeError) as error:  # TypeError if TLS is not configured
+            raise ConnectionError(str(error)) from error
     return Client(address, timeout=seconds, set_as_default=False)
+
+
+async def _try(address: str, seconds: float) -> None:
+    comm = await open_connection(address, timeout=seconds, **Security().get_connection_args("client"))
+    await comm.close()
 
 
 def checked_client(client: Any) -> Client:

@@ -24,6 +24,8 @@ class ParquetFiles:
     paths : str, path-like, or list of them
         Files. A name with ``*`` or ``?`` stands for all files of that folder that fit, and a folder for its files that
         end in .parquet or .pq, in the order of their names.
+    argument : str
+        What the caller calls `paths`, for messages.
 
     Attributes
     ----------
@@ -50,9 +52,10 @@ class ParquetFiles:
     cells = None
     hint = ""
 
-    def __init__(self, paths: Any) -> None:
+    def __init__(self, paths: Any, argument: str = "paths") -> None:
         require_pyarrow()
-        self.paths = _existing_files(paths)
+        self.paths = _existing_files(paths, argument)
+        self._argument = argument
         self.name = ", ".join(map(str, [paths] if isinstance(paths, str | os.PathLike) else paths))
         self.groups: list[tuple[Path, int]] = []
         self.sizes: list[int] = []
@@ -68,6 +71,7 @@ class ParquetFiles:
     def _add(self, path: Path) -> None:
         """List the row groups of a file."""
         try:
+            _check_is_parquet(path)
             metadata = self._metadata[path] = pa.parquet.read_metadata(path)
             schema = self._schemas[path] = metadata.schema.to_arrow_schema()
         except (pa.ArrowException, OSError) as error:
@@ -94,8 +98,8 @@ class ParquetFiles:
                 joined = pa.unify_schemas([joined, wanted], promote_options="permissive")
             except pa.ArrowException as error:
                 raise ValueError(
-                    f"paths must be files whose columns have types that can be joined, but {path} differs from those "
-                    f"before it: {error}. Write them with the same types."
+                    f"{self._argument} must be files whose columns have types that can be joined, but {path} differs "
+                    f"from those before it: {error}. Write them with the same types."
                 ) from None
 
     def chunks(self, n_columns: int) -> list[slice]:
@@ -128,24 +132,36 @@ def _read_group(path: Path, group: int, columns: Sequence[str], metadata: Any = 
         raise unreadable(str(path), error) from None
 
 
-def _existing_files(paths: Any) -> list[Path]:
+def _check_is_parquet(path: Path) -> None:
+    with path.open("rb") as file:
+        start = file.read(4)
+    if start != b"PAR1":
+        raise ValueError(
+            f"{path} is not a Parquet file, or is damaged: it does not begin with PAR1. Write the table as Parquet, "
+            "such as with to_parquet of pandas."
+        )
+
+
+def _existing_files(paths: Any, argument: str) -> list[Path]:
     """Return the files that `paths` stands for."""
     if not np.iterable(paths) and not isinstance(paths, os.PathLike):
-        raise TypeError(f"paths must be a path or a list of them, got {short_repr(paths)}.")
+        raise TypeError(f"{argument} must be a path or a list of them, got {short_repr(paths)}.")
     found: list[Path] = []
     for each in [paths] if isinstance(paths, str | os.PathLike) else paths:
-        path = as_path(each, "paths")
+        path = as_path(each, argument)
         if path.is_dir():
             inside = [file for file in sorted(path.iterdir()) if file.suffix.lower() in (".parquet", ".pq")]
             if not inside:
-                raise FileNotFoundError(f"paths has {str(path)!r}, a folder without files that end in .parquet or .pq.")
+                raise FileNotFoundError(
+                    f"{argument} has {str(path)!r}, a folder without files that end in .parquet or .pq."
+                )
             found += inside
         elif path.exists():
             found.append(path)
         elif matching := sorted(path.parent.glob(path.name)):
             found += matching
         else:
-            raise FileNotFoundError(f"paths has {str(path)!r}, but there is no such file.")
+            raise FileNotFoundError(f"{argument} has {str(path)!r}, but there is no such file.")
     if not found:
-        raise ValueError("paths must name at least one file, got none.")
+        raise ValueError(f"{argument} must name at least one file, got none.")
     return found
