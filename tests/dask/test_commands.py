@@ -1,5 +1,6 @@
 """wtm train and wtm predict on a cluster: what they do with one file that holds the same rows."""
 
+import socket
 import subprocess
 import sys
 
@@ -169,6 +170,13 @@ def test_what_is_not_an_address_is_refused(on_cluster, command, address):
 def test_a_scheduler_that_does_not_answer_is_an_error(on_cluster, monkeypatch, command, address):
     monkeypatch.setattr("wtm.cli.cluster._SECONDS_TO_CONNECT", 1)
     assert f"--dask {address}: no scheduler answers" in refused(*on_cluster[command], "--dask", address)
+
+
+def test_another_server_is_an_error(on_cluster, monkeypatch):
+    monkeypatch.setattr("wtm.cli.cluster._SECONDS_TO_CONNECT", 1)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        assert f"--dask {address}: no scheduler answers (what" in refused(*on_cluster["train"], "--dask", address)
 
 
 def test_a_wrong_address_leaves_no_client(folder, tmp_path):

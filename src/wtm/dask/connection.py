@@ -25,13 +25,14 @@ def connect(address: str, seconds: float) -> Client:
         try:
             asyncio.run(_try(address, seconds))
         except (OSError, TypeError) as error:  # TypeError if TLS is not configured
-            raise ConnectionError(str(error)) from error
+            raise ConnectionError(str(error) or "what listens there is not one") from error
     return Client(address, timeout=seconds, set_as_default=False)
 
 
 async def _try(address: str, seconds: float) -> None:
-    comm = await open_connection(address, timeout=seconds, **Security().get_connection_args("client"))
-    await comm.close()
+    async with asyncio.timeout(seconds + 1):  # Dask may wait indefinitely for another server to introduce itself
+        comm = await open_connection(address, timeout=seconds, **Security().get_connection_args("client"))
+        await comm.close()
 
 
 def checked_client(client: Any) -> Client:
