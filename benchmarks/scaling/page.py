@@ -30,7 +30,8 @@ section says otherwise. Other work ran on the machine, which makes all seconds l
 ## Seconds of an epoch
 
 An epoch takes the time of drawing it, and that of its tasks, one per class. The seconds of a task are a sum of counts,
-each times a constant. *Changed* are true clauses with feedback and, at the end of the epoch, once more all clauses.
+each times a constant. A clause counts as *changed* each time that it gets feedback while it is true. At the end of the
+epoch, each clause is counted once more.
 
 {constants}
 
@@ -48,8 +49,9 @@ seconds, less 1.
 
 ## How far training has gone
 
-Apart from the sizes, this decides what an epoch takes. Feedbacks per visit of a clause by an example, in percent, to
-true and to false clauses, and nanoseconds per visit, all measured. The model does not predict the shares, which fall
+Apart from the sizes, this decides what an epoch takes. An example visits each clause of its class, and gives feedback
+to some of them. The table has the percentage of visits that give feedback to a true clause, the percentage that give it
+to a false one, and the nanoseconds per visit, all measured. The model does not predict these percentages, which fall
 while a model learns, and with T / clauses.
 
 {shares}
