@@ -285,8 +285,9 @@ def test_a_lazy_table_is_refused_with_the_remedy_of_its_library(library):
         "sample_weight": [lambda: clf.fit(frame, labels, lazy), lambda: Booleanizer().fit(frame, None, lazy)],
         "classes": [lambda: clf.partial_fit(frame, labels, classes=lazy)],
     }
+    other = ", or train and predict with wtm.dask.fit and wtm.dask.predict" if library == "dask.dataframe" else ""
     for name, calls_with in calls.items():
-        message = rf"^{name} must be in memory, got the lazy table {kind}\. Pass {name}\.{method}\(\)\.$"
+        message = rf"^{name} must be in memory, got the lazy table {kind}\. Pass {name}\.{method}\(\){other}\.$"
         for call in calls_with:
             with pytest.raises(TypeError, match=message):
                 call()

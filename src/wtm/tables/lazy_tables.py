@@ -22,6 +22,8 @@ def refuse_lazy(data: Any, name: str) -> None:
     if method is not None:
         method = "collect" if nw.dependencies.is_narwhals_lazyframe(data) else method
         library = type(data).__module__.partition(".")[0]
+        other = ", or train and predict with wtm.dask.fit and wtm.dask.predict" if method == "compute" else ""
         raise TypeError(
-            f"{name} must be in memory, got the lazy table {library}.{type(data).__name__}. Pass {name}.{method}()."
+            f"{name} must be in memory, got the lazy table {library}.{type(data).__name__}. Pass {name}.{method}()"
+            f"{other}."
         )
