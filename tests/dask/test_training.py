@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import DataConversionWarning
 
 import wtm.dask
 from tests.dask.kills import kill_a_worker, needs_kill
 from tests.helpers.fits import KINDS, X, Y, assert_same_fit, fitted
 from tests.helpers.problems import small, three_classes
-from wtm import Booleanizer, WTMRegressor
+from wtm import Booleanizer, ConvolutionalWTMClassifier, WTMRegressor
 
 dd = pytest.importorskip("dask.dataframe")
 
@@ -204,6 +205,30 @@ def test_what_can_not_be_fitted_is_refused(in_process, estimator, X, y, message)
     with pytest.raises((TypeError, ValueError), match=message):
         wtm.dask.fit(estimator, X, y, client=in_process)
     assert vars(estimator) == before
+
+
+def test_rows_in_messages_are_those_of_a_chunk(in_process):
+    numbers = np.where(np.arange(120) == 39, np.nan, 1.0)
+    with pytest.raises(ValueError, match="A chunk of y must hold finite numbers, but row 2 has nan"):
+        fit_in_chunks(WTMRegressor(n_epochs=1), X, numbers, in_process)
+    with pytest.raises(ValueError, match="A chunk of sample_weight must hold finite numbers, but row 2 has nan"):
+        fit_in_chunks(small(), X, Y, in_process, sample_weight=numbers)
+    images = np.ones((120, 2, 2), int)
+    images[39] = 7
+    model = ConvolutionalWTMClassifier(4, patch_shape=(1, 1), n_epochs=1)
+    with pytest.raises(ValueError, match=r"A chunk of X must hold only 0 and 1 .*, but image 2, row 0"):
+        fit_in_chunks(model, images, Y, in_process)
+
+
+@pytest.mark.parametrize("kind", ["array", "frame"])
+def test_a_column_of_labels_gives_one_warning(in_process, kind):
+    y = chunked(Y[:, np.newaxis])
+    y = y if kind == "array" else y.to_dask_dataframe(columns=["y"])
+    with pytest.warns(DataConversionWarning, match="column-vector y") as found:
+        model = wtm.dask.fit(small(), chunked(X), y, client=in_process)
+    columns = [warning for warning in found if warning.category is DataConversionWarning]
+    assert [warning.filename for warning in columns] == [__file__]
+    assert_same_fit(model, small().fit(X, Y))
 
 
 def test_splits_are_refused(in_process):

@@ -37,14 +37,23 @@ class ChunkRows(NamedTuple):
     weights: np.ndarray | None
 
 
+def in_messages(name: str) -> str:
+    """Return what messages call a chunk of an argument, in which they count rows."""
+    return f"A chunk of {name}"
+
+
 def read_chunk(estimator: Any, chunk: Chunk, scale: WeightScale | None) -> ChunkRows:
     """Read a chunk; `estimator` knows the columns."""
     table = estimator._table(chunk.X, min_rows=0)
-    targets = check_labels(chunk.y, "y") if isinstance(estimator, LabelTrainable) else check_numbers(chunk.y, "y")
+    name = in_messages("y")
+    if isinstance(estimator, LabelTrainable):
+        targets = check_labels(chunk.y, name, warn=False)  # `wtm.dask.fit` warns of a column once
+    else:
+        targets = check_numbers(chunk.y, name)
     _check_length(table, targets, "y")
     if scale is None:
         return ChunkRows(table, targets, None)
-    weights = real_numbers(chunk.sample_weight, "sample_weight")
+    weights = real_numbers(chunk.sample_weight, in_messages("sample_weight"))
     _check_length(table, weights, "sample_weight")
     present = np.flatnonzero(weights)
     return ChunkRows(table[present], targets[present], scale.scaled(weights[present]))

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from wtm.dask.chunk_rows import Chunk, read_chunk
+from wtm.dask.chunk_rows import Chunk, in_messages, read_chunk
 from wtm.label_training import LabelTrainable
 from wtm.machine.class_tasks import Round, draw_round
 from wtm.machine.examples import Examples
@@ -18,7 +18,7 @@ from wtm.validation.row_weights import WeightScale
 def pack(estimator: Any, chunk: Chunk, scale: WeightScale | None) -> TrainingRows:
     """Pack a chunk; `estimator` knows what features and targets are."""
     table, targets, weights = read_chunk(estimator, chunk, scale)
-    examples = estimator._packed(table)
+    examples = estimator._packed(table, in_messages("X"))
     if isinstance(estimator, LabelTrainable):
         return LabelledExamples(examples, class_indices(targets, estimator.classes_, "y"), weights)
     return NumberedExamples(examples, estimator._shares(estimator._columns(targets, "y"), "y"), weights)

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from dask.delayed import delayed
 from distributed import Client
+from sklearn.exceptions import DataConversionWarning
 from toolz import identity
 
-from wtm.dask.chunk_rows import Chunk
+from wtm.dask.chunk_rows import Chunk, in_messages
 from wtm.dask.chunks import chunks_like, chunks_of, example_of
 from wtm.dask.connection import checked_client
 from wtm.dask.packed_rows import (
@@ -36,6 +37,7 @@ from wtm.machine.training import EPOCHS_PER_ROUND, EpochResult, epochs_of_rounds
 from wtm.machine.training_rows import LabelledExamples, NumberedExamples, TrainingRows
 from wtm.number_training import NumberTrainable
 from wtm.trainable import Trainable
+from wtm.utils.caller import warn_caller
 from wtm.utils.dask_errors import clear_errors
 from wtm.validation.real_numbers import real_numbers
 from wtm.validation.row_weights import WeightScale, sample_weights
@@ -54,6 +56,12 @@ def fit_collection(
     if estimator.early_stopping and X_val is None:  # before rows are read
         raise ValueError("early_stopping needs X_val and y_val here, since all rows of X are trained on. Pass them.")
     of_X, of_y = chunks_of(X, "X"), chunks_like(X, y, "y")
+    if isinstance(estimator, LabelTrainable) and y.ndim == 2 and y.shape[1] == 1:
+        warn_caller(
+            DataConversionWarning(
+                "A column-vector y was passed when a 1d array was expected. Pass y[:, 0], or a series of a data frame."
+            )
+        )
     of_weights = [None] * len(of_X) if sample_weight is None else chunks_like(X, sample_weight, "sample_weight")
     chunks = [Chunk(*parts) for parts in zip(of_X, of_y, of_weights, strict=True)]
     return fit_chunks(estimator, chunks, example_of(X), X_val, y_val, client)
@@ -105,7 +113,7 @@ def _read(fitted: Any, chunks: list[Chunk], example: Any, client: Client, resume
 
 def _scale_of(parts: list[Any]) -> WeightScale:
     """Check the weights of all chunks, and say how they are scaled."""
-    weights = np.concatenate([real_numbers(part, "sample_weight") for part in parts])
+    weights = np.concatenate([real_numbers(part, in_messages("sample_weight")) for part in parts])
     checked = sample_weights(weights, len(weights))
     assert checked is not None
     return WeightScale.of(checked[checked > 0])

@@ -19,7 +19,7 @@ _LARGEST_FLOAT = 2.0**63
 _KINDS = "integers, strings, booleans or whole floats as labels, all of one kind"
 
 
-def check_labels(y: Any, name: str) -> np.ndarray:
+def check_labels(y: Any, name: str, *, warn: bool = True) -> np.ndarray:
     """Return the labels of rows as a one-dimensional array.
 
     Parameters
@@ -28,6 +28,8 @@ def check_labels(y: Any, name: str) -> np.ndarray:
         NumPy, pandas (nullable and categorical dtypes too), polars, pyarrow or a list.
     name : str
         The argument's name, for messages.
+    warn : bool
+        Whether a column gives a warning.
 
     Returns
     -------
@@ -47,7 +49,7 @@ def check_labels(y: Any, name: str) -> np.ndarray:
     values = _as_numpy(y, name)
     if np.asarray(values).dtype.kind == "c":  # scikit-learn would print them all
         raise TypeError(f"{name} must hold {_KINDS}; got complex numbers.")
-    labels: np.ndarray = column_or_1d(values, warn=True)
+    labels: np.ndarray = column_or_1d(values, warn=warn)
     _check_kind(labels, name)
     return labels
 
