@@ -22,7 +22,7 @@ _INTRODUCTION = """\
 Written by `python -m benchmarks.shards report`; do not edit.
 
 `n_shards` lets more threads train than there are classes: [scale.md](scale.md#more-cores-than-classes) says how. Within
-a block of `vote_block` examples, a shard sees the votes of the others as they were at its start. This page has what
+a block of `vote_block` examples, a shard estimates the votes of the others from those at its start. This page has what
 that costs and gains.
 """
 
@@ -69,8 +69,8 @@ def _accuracy(lines: list[dict[str, Any]]) -> str:
 ## Accuracy
 
 Mean test accuracy of the last {_LAST} epochs. *Difference by seed* is that to the paper's machine of the same seed, the
-smallest and the largest. *Drift* is `vote_drift` of `history_`: how far the sums of votes were out of date, as a share
-of T; `fit` warns above {MAX_DRIFT:g} in the last epoch.
+smallest and the largest. *Drift* is `vote_drift` of `history_`: how far the sums of votes were off, as a share of
+T; `fit` warns above {MAX_DRIFT:g} in the last epoch.
 
 {Table(header, rows).markdown()}
 """

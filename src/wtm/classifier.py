@@ -75,14 +75,14 @@ class WTMClassifier(Readable, LabelReducible, LabelTrainable):
         "bernoulli" draws a number per literal.
     n_shards : int, default=1
         Number of shards that the clauses of a machine are cut into, so that more threads than there are classes can
-        train: `n_clauses` must be divisible by twice this number. Within a block of `vote_block` examples, a shard sees
-        the votes of the others as they were at its start. So the model depends on `n_shards` and `vote_block`, but not
-        on the number of threads. With 1, the paper's algorithm, all votes are current, and `vote_block` does nothing.
-        docs/shards.md has the measured accuracy and speed.
+        train: `n_clauses` must be divisible by twice this number. Within a block of `vote_block` examples, a shard
+        estimates the votes of the others from those at its start. So the model depends on `n_shards` and `vote_block`,
+        but not on the number of threads. With 1, the paper's algorithm, all votes are known, and `vote_block` does
+        nothing. docs/shards.md has the measured accuracy and speed.
     vote_block : int, default=512
         Number of examples, at most 512, between two exchanges of votes among the shards. Use a smaller number if `fit`
-        warns that votes are out of date. With 1 all votes are current, but threads wait for each other at every
-        example, which takes many times as long.
+        warns that the votes of shards were far off. With 1 all votes are current, but threads wait for each other at
+        every example, which takes many times as long.
     booleanizer : {"auto", "strict"} or Booleanizer, default="auto"
         How columns become true/false features. "auto" uses a table of 0 and 1 as it is and fits a
         :class:`wtm.Booleanizer` with default parameters to any other table, and to one of more than 2**16 columns, such

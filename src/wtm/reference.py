@@ -340,21 +340,13 @@ class Machine:
         """
         self.train_beside(0.0, x, target, rng)
 
-    def train_beside(self, others: float, x: ArrayLike, target: float, rng: np.random.Generator) -> float:
-        """Learn one example, where further clauses have votes that add up to `others`; see `train`.
-
-        Returns
-        -------
-        float
-            The weighted sum of these clauses alone, before any of them changes.
-        """
+    def train_beside(self, others: float, x: ArrayLike, target: float, rng: np.random.Generator) -> None:
+        """Learn one example, where further clauses have votes that add up to `others`; see `train`."""
         lits = literals(x)
         # All clauses are evaluated before any of them changes.
         outputs = self.evaluate(lits, training=True)
-        own = self.sum_of(outputs)
-        for j, is_type_i in self.selected(others + own, target, rng):
+        for j, is_type_i in self.selected(others + self.sum_of(outputs), target, rng):
             self.give_feedback(j, lits, bool(outputs[j] > 0), is_type_i, rng)
-        return own
 
     def training_sum(self, x: ArrayLike) -> float:
         """Return the weighted sum s'(x) of an example, bool (o,), as training sees it: with the empty clauses."""
@@ -525,9 +517,12 @@ def train_in_blocks(
     """Train the clauses of a machine in shards that can work at the same time, which is not part of the paper.
 
     The examples are cut into blocks. At the start of a block, every shard sums its own votes on all of its examples.
-    Then each shard learns these examples in turn as if it were alone: of the other shards it knows only the votes at
-    the start of the block, of its own clauses the current ones. With a single shard, or blocks of one example, all
-    votes are current, as in `Machine.train`.
+    Then each shard learns these examples in turn as if it were alone. Of its own clauses it knows the current votes, of
+    the other shards those at the start of the block. It expects that they have changed since then, by a multiple of
+    the change of its own votes: the slope by which least squares would have predicted these changes in the block
+    before, from 0 to the number of other shards; 0 in the first block. Else each shard would make the whole of a
+    correction that all of them make together. With a single shard, or blocks of one example, all votes are current, as
+    in `Machine.train`.
 
     Parameters
     ----------
@@ -550,15 +545,35 @@ def train_in_blocks(
     """
     T, n_examples = shards[0].T, len(targets)
     used, current = np.zeros((2, len(shards), n_examples))
+    slope = 0.0
     for first in range(0, n_examples, vote_block):
         block = range(first, min(first + vote_block, n_examples))
         at_start = np.array([[shard.training_sum(X[i]) for i in block] for shard in shards])
-        others = at_start.sum(axis=0) - at_start
+        totals = at_start.sum(axis=0)
         for s, shard in enumerate(shards):
             for i in block:
-                current[s, i] = shard.train_beside(others[s, i - first], X[i], targets[i], rngs[s])
-                used[s, i] = others[s, i - first] + current[s, i]
+                current[s, i] = own = shard.training_sum(X[i])
+                used[s, i] = totals[i - first] + (1 + slope) * (own - at_start[s, i - first])
+                shard.train_beside(used[s, i] - own, X[i], targets[i], rngs[s])
+        slope = change_of_others(current[:, block] - at_start, slope)
     return float(np.abs(np.clip(used, -T, T) - np.clip(current.sum(axis=0), -T, T)).mean() / T)
+
+
+def change_of_others(changes: FloatArray, before: float) -> float:
+    """Return the multiple of its own change by which a shard predicts the change of the votes of all others.
+
+    Parameters
+    ----------
+    changes : float (n_shards, n)
+        How much the votes of each shard on the examples of a block had changed at their turns.
+    before : float
+        The multiple in this block, which is kept if nothing has changed.
+    """
+    squares = (changes**2).sum()
+    if squares == 0:
+        return before
+    products = (changes * (changes.sum(axis=0) - changes)).sum()
+    return float(np.clip(products / squares, 0, len(changes) - 1))
 
 
 @dataclass

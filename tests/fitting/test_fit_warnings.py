@@ -155,10 +155,10 @@ def test_ordinary_fits_warn_of_nothing(name):
 # --- Shards -----------------------------------------------------------------------------------------------------
 
 
-def test_votes_of_other_shards_that_are_out_of_date():
+def test_votes_of_other_shards_that_are_far_off():
     X, y = xor(700, 12)
-    few = small(n_clauses=32, T=4, n_shards=8, vote_block=512, n_epochs=2)
-    with pytest.warns(UserWarning, match=r"out of date, by 0\.\d+ T.*vote_block below 512, n_shards below 8"):
+    few = small(n_clauses=320, T=2, gamma=0.3, n_shards=80, n_epochs=1)
+    with pytest.warns(UserWarning, match=r"off by 0\.\d+ T.*vote_block below 512, n_shards below 80"):
         few.fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -12,7 +12,7 @@ call `assert_matches(case, simulate, n_seeds)` for every case of `CASES`.
 import itertools
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -112,6 +112,8 @@ SHARD_CASES = [
     Case("two shards, sums beyond the threshold", _sequence("1+ 1-"), n_clauses=4, T=1.25, gamma=1.0, n_half=1,
          n_shards=2, vote_block=2),
     Case("two blocks, the last too short", _sequence("1+ 1+ 1-"), n_clauses=4, n_half=1, p_s=1.0, T=1.5, n_shards=2,
+         vote_block=2),
+    Case("two blocks of two", _sequence("1+ 1+ 1+ 1-"), n_clauses=4, n_half=1, p_s=1.0, T=3, gamma=0.3, n_shards=2,
          vote_block=2),
     Case("blocks of an example", _sequence("1+ 1+ 0-"), n_clauses=4, n_half=1, p_s=1.0, gamma=0.3, n_shards=2),
     Case("one shard, blocks of two", _sequence("1- 0+ 1+"), n_clauses=2, T=3, gamma=0.3, vote_block=2),
@@ -343,35 +345,50 @@ def exact_distribution(case: Case) -> Distribution:
     n_automata = 2 * case.o * case.n_clauses
     starts = [case.n_half - 1] if case.init == "border" else [case.n_half - 1, case.n_half]
     first = list(itertools.product(starts, repeat=n_automata))
-    distribution: Distribution = {(states, (0,) * case.n_clauses): 1 / len(first) for states in first}
+    # Besides the outcome, the next block depends on the slope of `wtm.reference.train_in_blocks`.
+    distribution = {((states, (0,) * case.n_clauses), 0.0): 1 / len(first) for states in first}
     for start in range(0, len(case.examples), case.vote_block):
-        after: defaultdict[Outcome, float] = defaultdict(float)
-        for outcome, probability in distribution.items():
-            for key, conditional in _block(outcome, case.examples[start : start + case.vote_block], case).items():
+        after: defaultdict[tuple[Outcome, float], float] = defaultdict(float)
+        for (outcome, slope), probability in distribution.items():
+            examples = case.examples[start : start + case.vote_block]
+            for key, conditional in _block(outcome, slope, examples, case):
                 after[key] += probability * conditional
         distribution = dict(after)
-    return distribution
+    outcomes: defaultdict[Outcome, float] = defaultdict(float)
+    for (outcome, _), probability in distribution.items():
+        outcomes[outcome] += probability
+    return dict(outcomes)
 
 
-def _block(outcome: Outcome, examples: tuple[Example, ...], case: Case) -> Distribution:
-    """The distribution after a block of examples: shards move independently, given their votes at its start."""
+def _block(
+    outcome: Outcome, slope: float, examples: tuple[Example, ...], case: Case
+) -> Iterator[tuple[tuple[Outcome, float], float]]:
+    """Yield what a block of examples leads to: shards move independently, given their votes at its start."""
     part = replace(case, n_clauses=case.n_clauses // case.n_shards)
     shards = [_shard(outcome, i, case) for i in range(case.n_shards)]
-    ways = []  # for each shard its distribution over outcomes of its own
-    for shard in shards:
-        distribution = {shard: 1.0}
-        for example in examples:
-            others = _sum(outcome, example[0], case) - _sum(shard, example[0], part)
-            after: defaultdict[Outcome, float] = defaultdict(float)
-            for now, probability in distribution.items():
-                for key, conditional in _step(now, example, part, others).items():
-                    after[key] += probability * conditional
-            distribution = dict(after)
-        ways.append(distribution.items())
-    return {
-        joined([shard for shard, _ in choice]): math.prod(probability for _, probability in choice)
-        for choice in itertools.product(*ways)
-    }
+    ways = [_ways_of_shard(shard, outcome, slope, examples, part, case).items() for shard in shards]
+    for choice in itertools.product(*ways):
+        probability = math.prod(probability for _, probability in choice)
+        changes = np.array([changes for (_, changes), _ in choice])
+        after = reference.change_of_others(changes, slope)
+        yield (joined([shard for (shard, _), _ in choice]), after), probability
+
+
+def _ways_of_shard(
+    shard: Outcome, outcome: Outcome, slope: float, examples: tuple[Example, ...], part: Case, case: Case
+) -> dict[tuple[Outcome, tuple[float, ...]], float]:
+    """The distribution of a shard after a block, and of the changes of its votes at the turn of each example."""
+    ways: dict[tuple[Outcome, tuple[float, ...]], float] = {(shard, ()): 1.0}
+    for example in examples:
+        total, at_start = _sum(outcome, example[0], case), _sum(shard, example[0], part)
+        after: defaultdict[tuple[Outcome, tuple[float, ...]], float] = defaultdict(float)
+        for (now, changes), probability in ways.items():
+            change = _sum(now, example[0], part) - at_start
+            others = total - at_start + slope * change
+            for key, conditional in _step(now, example, part, others).items():
+                after[key, (*changes, change)] += probability * conditional
+        ways = dict(after)
+    return ways
 
 
 def _shard(outcome: Outcome, i: int, case: Case) -> Outcome:

@@ -13,9 +13,11 @@ from tests.helpers.problems import assert_same_model, is_same_model, three_class
 from wtm import FuzzyWTMClassifier, FuzzyWTMRegressor, WTMClassifier, WTMRegressor, load_model
 from wtm.kernels.layout import BLOCK
 from wtm.kernels.params import Params
+from wtm.kernels.shard_votes import exchange_votes
 from wtm.machine.class_machine import Machine
 from wtm.machine.schedule import Schedule
 from wtm.machine.shards import Exchange, bounds_of_blocks, examples_evaluated_at_once
+from wtm.reference import change_of_others
 
 pytestmark = pytest.mark.filterwarnings("ignore:Shards trained with votes")
 
@@ -85,6 +87,34 @@ def test_shards_and_blocks_of_votes_decide_the_model(kind):
     settings = [{}, *({"n_shards": n, "vote_block": b} for n, b in ((2, 64), (8, 64), (8, 100), (8, 1)))]
     models = [fitted(kind, **changes) for changes in settings]
     assert not any(is_same_model(a, b) for a, b in itertools.combinations(models, 2))
+
+
+@pytest.mark.parametrize("n_shards", [1, 2, 5])
+def test_the_exchange_of_votes_is_that_of_the_reference(n_shards):
+    rng = np.random.default_rng(n_shards)
+    changes = rng.integers(-3, 4, 40) + rng.integers(-3, 4, (n_shards, 40))
+    params = parameters(1, n_clauses=4, T=30.0).kernel_params
+    one = round(1 / params.unit)
+    at_start, totals = one * rng.integers(-9, 10, (n_shards, 40)), one * rng.integers(-40, 41, 40)
+    before, slope = totals // one, np.array([0.5])
+    used = totals + one * changes * 3 // 2
+    drift = exchange_votes(at_start, one * changes, used, params, 40, 25, totals, slope)
+    assert slope[0] == pytest.approx(change_of_others(changes.astype(float), 0.5), rel=1e-12)
+    assert (totals[:25] == at_start.sum(axis=0)[:25]).all()
+    off = np.clip(used / one, -30, 30) - np.clip(before + changes.sum(axis=0), -30, 30)
+    assert drift == pytest.approx(np.abs(off).sum() / 30, rel=1e-9)
+
+
+def test_the_change_of_other_shards_is_predicted_by_least_squares():
+    rng = np.random.default_rng(0)
+    changes = rng.normal(size=50) + rng.normal(size=(4, 50))
+    others = changes.sum(axis=0) - changes
+    expected = np.linalg.lstsq(changes.reshape(-1, 1), others.ravel())[0][0]
+    assert 0 < change_of_others(changes, 0.0) < 3
+    assert change_of_others(changes, 0.0) == pytest.approx(expected, rel=1e-9)
+    assert change_of_others(np.tile(changes[0], (4, 1)), 0.0) == pytest.approx(3)
+    assert change_of_others(np.array([[1.0, 2.0], [-1.0, -2.0]]), 0.0) == 0  # it would be negative
+    assert change_of_others(np.zeros((4, 50)), 1.5) == 1.5
 
 
 def test_a_block_of_one_example_has_no_drift():

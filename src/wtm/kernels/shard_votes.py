@@ -18,38 +18,48 @@ class ShardVotes(NamedTuple):
     ----------
     totals : ndarray of shape (vote_block,), int64
         The sums of all shards at the start of the block; shared by the shards, which only read it.
-    at_start, at_turn : ndarray of shape (vote_block,), int64
-        The shard's own sums at the start of the block, and at the turn of each example.
+    slope : ndarray of shape (1,), float64
+        The sums of the other shards are expected to change by this multiple of the change of the own; shared likewise.
+    at_start : ndarray of shape (vote_block,), int64
+        The shard's own sums at the start of the block.
+    changes : ndarray of shape (vote_block,), int64
+        How much the own sums had changed at the turn of each example.
     used : ndarray of shape (vote_block,), int64
         The sums that feedback depended on.
     """
 
     totals: np.ndarray
+    slope: np.ndarray
     at_start: np.ndarray
-    at_turn: np.ndarray
+    changes: np.ndarray
     used: np.ndarray
 
 
 @inline
 def use_votes(votes, i, own):
-    """Return the sum of votes on example i of the block for a shard whose own sum is `own` now, and record both."""
-    total = votes.totals[i] - votes.at_start[i] + own
-    votes.at_turn[i] = own
+    """Return the sum of votes on example i of the block for a shard whose own sum is `own` now, and record it."""
+    change = own - votes.at_start[i]
+    total = votes.totals[i] + change + np.int64(votes.slope[0] * change)
+    votes.changes[i] = change
     votes.used[i] = total
     return total
 
 
 @kernel
-def exchange_votes(at_start, at_turn, used, params, n_trained, n_next, totals):
+def exchange_votes(at_start, changes, used, params, n_trained, n_next, totals, slope):
     """Add up the votes of all shards for the next block, once the shards are done with the last.
 
     Parameters
     ----------
-    at_start, at_turn, used : ndarray of shape (n_shards, vote_block), int64; IN
+    at_start, changes, used : ndarray of shape (n_shards, vote_block), int64; IN
+        The first of the next block, the others of the last.
     params : wtm.kernels.params.Params; IN
     n_trained, n_next : int
         Number of examples of the last block, and of the next.
-    totals : ndarray of shape (vote_block,), int64; OUT
+    totals : ndarray of shape (vote_block,), int64; IN and OUT
+        Of the last block, then of the next.
+    slope : ndarray of shape (1,), float64; IN and OUT
+        See `reference.change_of_others`. Sums of floats, in a fixed order, so that squares can't overflow.
 
     Returns
     -------
@@ -58,13 +68,19 @@ def exchange_votes(at_start, at_turn, used, params, n_trained, n_next, totals):
         sum over examples and shards of the last block.
     """
     n_shards = at_start.shape[0]
-    drift = 0.0
+    drift, squares, products = 0.0, 0.0, 0.0
     for i in range(n_trained):
-        current = np.int64(0)
+        change_of_all = np.int64(0)
         for shard in range(n_shards):
-            current += at_turn[shard, i]
+            change_of_all += changes[shard, i]
+        current = clamped(totals[i] + change_of_all, params)
         for shard in range(n_shards):
-            drift += abs(clamped(used[shard, i], params) - clamped(current, params)) / params.T
+            own = np.float64(changes[shard, i])
+            squares += own * own
+            products += own * np.float64(change_of_all - changes[shard, i])
+            drift += abs(clamped(used[shard, i], params) - current) / params.T
+    if squares > 0:
+        slope[0] = min(max(products / squares, 0.0), n_shards - 1.0)
     for i in range(n_next):
         totals[i] = 0
         for shard in range(n_shards):

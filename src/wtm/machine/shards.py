@@ -52,11 +52,11 @@ class Exchange:
 
     def __init__(self, params: Params, n_examples: int, n_shards: int, vote_block: int) -> None:
         self._params = params
-        self._totals = np.zeros(vote_block, VOTE_DTYPE)
+        self._totals, self._slope = np.zeros(vote_block, VOTE_DTYPE), np.zeros(1)
         self._by_shard = np.zeros((3, n_shards, vote_block), VOTE_DTYPE)
         self._bounds = bounds_of_blocks(n_examples, vote_block)
         self._next = iter(self._bounds)
-        self.shards = [ShardVotes(self._totals, *self._by_shard[:, i]) for i in range(n_shards)]
+        self.shards = [ShardVotes(self._totals, self._slope, *self._by_shard[:, i]) for i in range(n_shards)]
         self.drift = 0.0
 
     def train(self, shards: Sequence[TrainBlock], n_threads: int) -> None:
@@ -87,4 +87,5 @@ class Exchange:
 
     def _add_up(self) -> None:
         start, stop, end = next(self._next)
-        self.drift += exchange_votes(*self._by_shard, self._params, stop - start, end - stop, self._totals)
+        sizes = stop - start, end - stop
+        self.drift += exchange_votes(*self._by_shard, self._params, *sizes, self._totals, self._slope)
