@@ -15,7 +15,7 @@ _MIN_MEAN_WEIGHT = 0.1
 _MAX_MEAN_WEIGHT = 100
 _ROUNDING = 1e-9
 MAX_DRIFT = 0.5
-"""Above those of docs/shards.md, where no accuracy is lost."""
+"""Above those of docs/shards.md, with which hardly any accuracy is lost."""
 
 
 def warnings_about_weights(model: Model, entries: list[dict[str, Any]]) -> Iterator[Warning]:
