@@ -42,7 +42,7 @@ def few_timings(monkeypatch):
 
 def test_measurements_are_written_and_shown(few_timings, tmp_path, capsys):
     measure_sampling(None, tmp_path, 1)
-    assert "in the paper; `wtm`'s sampler of bits is" in " ".join(capsys.readouterr().out.split())
+    assert "in the paper; “bits”, the sampler of `wtm`, is" in " ".join(capsys.readouterr().out.split())
     results = json.loads((tmp_path / "sampling.json").read_text())
     assert results["first_epoch"] == {}
     assert [(point["n_literals"], point["p"]) for point in results["points"]] == [(168, 0.1), (1568, 0.1)]
