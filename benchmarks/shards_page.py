@@ -53,7 +53,7 @@ def _accuracy(lines: list[dict[str, Any]]) -> str:
     for title in dict.fromkeys(map(_title, lines)):
         of_data = [line for line in lines if _title(line) == title]
         last = {(line["seed"], *line["shards"]): 100 * statistics.mean(line["accuracy"][-_LAST:]) for line in of_data}
-        for shards in dict.fromkeys(tuple(line["shards"]) for line in of_data):
+        for shards in sorted({tuple(line["shards"]) for line in of_data}, key=lambda s: (s[0], -s[1])):
             same = [line for line in of_data if tuple(line["shards"]) == shards]
             means = [last[line["seed"], *shards] for line in same]
             lost = [last[line["seed"], *shards] - last[line["seed"], 1, 1] for line in same]

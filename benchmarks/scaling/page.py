@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.scaling import cost
 from benchmarks.scaling.cost import Feedback, Sizes
-from benchmarks.scaling.far import FAR, far_section, size_text
+from benchmarks.scaling.extrapolation import EXTRAPOLATED, extrapolation, size_text
 from wtm.paper.figures import draw_figure
 from wtm.paper.text_table import Table
 
@@ -87,7 +87,7 @@ The class sums of {n_predicted:,} rows take {prediction_constants}. They are off
 weight are counted together, so the number of different weights is an input. A worker holds 4 bytes per
 included literal, 16 per clause, as much again while it votes, and 8 per row and class. Only the model is sent.
 
-{far}"""
+{extrapolated}"""
 
 
 class Epoch:
@@ -234,8 +234,10 @@ def page_of(results: Results) -> str:
         ),
         prediction_fitted=_off(results.prediction_errors[results.prediction_fits]),
         prediction_checked=_off(results.prediction_errors[~results.prediction_fits]),
-        far=far_section(
-            results.constants, results.draw_seconds(FAR.rows), [e.shares for e in results.largest(max(COLOURS))]
+        extrapolated=extrapolation(
+            results.constants,
+            results.draw_seconds(EXTRAPOLATED.rows),
+            [e.shares for e in results.largest(max(COLOURS))],
         ),
     )
     return _wrapped(page)

@@ -22,8 +22,7 @@ class ParquetFiles:
     Parameters
     ----------
     paths : str, path-like, or list of them
-        Files. A name with ``*`` or ``?`` stands for all files of that folder that fit, and a folder for its files that
-        end in .parquet or .pq, in the order of their names.
+        As in `wtm.stream.ParquetRows`.
     argument : str
         What the caller calls `paths`, for messages.
 

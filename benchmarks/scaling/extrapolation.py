@@ -8,7 +8,7 @@ from benchmarks.scaling import cost
 from benchmarks.scaling.cost import Sizes
 from wtm.paper.text_table import NOTHING, Table
 
-FAR = Sizes(rows=1_000_000_000, features=784, classes=10, clauses=100_000)
+EXTRAPOLATED = Sizes(rows=1_000_000_000, features=784, classes=10, clauses=100_000)
 N_SHARDS, VOTE_BLOCK = 8, 512
 N_EPOCHS = 10  # of a round
 
@@ -32,22 +32,25 @@ They grow with the workers, and one worker holds {plan} of them.
 """
 
 
-def far_section(constants: np.ndarray, draw: float, shares: Sequence[tuple[float, float]]) -> str:
+def extrapolation(constants: np.ndarray, draw: float, shares: Sequence[tuple[float, float]]) -> str:
     """Return the section, for shares of feedback to true and to false clauses; `draw` are the seconds of drawing."""
-    tasks = [float(cost.task_terms(FAR, cost.expected_feedback(FAR, *of_data)) @ constants) for of_data in shares]
-    n_tasks, exchanges = FAR.classes, cost.exchanges(FAR, VOTE_BLOCK)
-    in_threads, in_shards = cost.fit_bytes(FAR, n_tasks), cost.fit_bytes(FAR, n_tasks, N_SHARDS)
-    at_one_place = cost.joblib_sent(FAR, n_tasks, N_EPOCHS) / N_EPOCHS
+    tasks = [
+        float(cost.task_terms(EXTRAPOLATED, cost.expected_feedback(EXTRAPOLATED, *of_data)) @ constants)
+        for of_data in shares
+    ]
+    n_tasks, exchanges = EXTRAPOLATED.classes, cost.exchanges(EXTRAPOLATED, VOTE_BLOCK)
+    in_threads, in_shards = cost.fit_bytes(EXTRAPOLATED, n_tasks), cost.fit_bytes(EXTRAPOLATED, n_tasks, N_SHARDS)
+    at_one_place = cost.joblib_sent(EXTRAPOLATED, n_tasks, N_EPOCHS) / N_EPOCHS
     schemes = [
         ("threads of one node", 1, n_tasks, in_threads, 0.0, 0),
         (f"the same, {N_SHARDS} shards per class", 1, n_tasks * N_SHARDS, in_shards, 0.0, exchanges),
-        ("rows at one place, joblib", n_tasks, 1, cost.joblib_worker_bytes(FAR), at_one_place, 0),
+        ("rows at one place, joblib", n_tasks, 1, cost.joblib_worker_bytes(EXTRAPOLATED), at_one_place, 0),
         (
             "rows partitioned, `wtm.dask`",
             n_tasks,
             1,
-            cost.dask_worker_bytes(FAR, n_tasks),
-            cost.dask_sent(FAR, n_tasks),
+            cost.dask_worker_bytes(EXTRAPOLATED, n_tasks),
+            cost.dask_sent(EXTRAPOLATED, n_tasks),
             0,
         ),
     ]
@@ -55,8 +58,8 @@ def far_section(constants: np.ndarray, draw: float, shares: Sequence[tuple[float
         [
             name,
             f"{n_nodes} × {n_threads}",
-            _range([(draw + FAR.classes * task) / 3600 for task in tasks]),
-            _range([(draw + FAR.classes * task / (n_nodes * n_threads)) / 3600 for task in tasks]),
+            _range([(draw + EXTRAPOLATED.classes * task) / 3600 for task in tasks]),
+            _range([(draw + EXTRAPOLATED.classes * task / (n_nodes * n_threads)) / 3600 for task in tasks]),
             size_text(memory),
             size_text(sent) if sent else NOTHING,
             f"{n:,}" if n else NOTHING,
@@ -66,15 +69,15 @@ def far_section(constants: np.ndarray, draw: float, shares: Sequence[tuple[float
     header = ["", "nodes × cores", "core-hours", "hours", "memory per node", "sent", "exchanges"]
     sums = [100 * (true + false) for true, false in shares]
     return _TEXT.format(
-        **FAR._asdict(),
+        **EXTRAPOLATED._asdict(),
         shares=f"{_range(sums)}%",
-        machine=size_text(cost.machine_bytes(FAR)),
+        machine=size_text(cost.machine_bytes(EXTRAPOLATED)),
         table=Table(header, rows).markdown(),
         n_epochs=N_EPOCHS,
         minutes=exchanges / 60e3,
-        votes=size_text(cost.votes_sent(FAR, N_SHARDS)),
-        parts=size_text(cost.dask_plan_sent(FAR, n_tasks)),
-        plan=size_text(2 * FAR.rows * (cost.PLACE_BYTES + cost.ORDER_BYTES)),
+        votes=size_text(cost.votes_sent(EXTRAPOLATED, N_SHARDS)),
+        parts=size_text(cost.dask_plan_sent(EXTRAPOLATED, n_tasks)),
+        plan=size_text(2 * EXTRAPOLATED.rows * (cost.PLACE_BYTES + cost.ORDER_BYTES)),
     )
 
 
