@@ -59,8 +59,13 @@ def test_batches_depend_on_the_seed_alone():
 
 def test_batches_of_sorted_rows_resemble_the_whole():
     X, y = xor()
-    shares = [part.mean() for _, part in stream.batches(stream.ArrayRows(X, y, chunk_size=10), batch_size=1000)]
-    assert np.ptp([*shares, y.mean()]) < 0.2
+    rows = stream.ArrayRows(X, y, chunk_size=10)
+    shares = [part.mean() for seed in range(50) for _, part in stream.batches(rows, batch_size=1000, random_state=seed)]
+    # Of 400 chunks, nearly all of which have a single label, a batch draws 100 without replacement.
+    sd = np.sqrt(y.mean() * (1 - y.mean()) / 100 * 300 / 399)
+    assert len(shares) == 4 * 50
+    assert np.abs(shares - y.mean()).max() < 6 * sd  # a correct program fails with a probability below 1e-6
+    assert np.std(shares) < 1.3 * sd
 
 
 def test_rows_sorted_by_label_train_as_well_as_in_memory(tmp_path):
