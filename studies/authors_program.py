@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from studies.designs import ABLATIONS, PROGRAM_SEED, load, parse_arguments, unfinished_tasks
-from studies.program_kernels import FIRST_STATE, N_PLANES, program_accuracy, program_epoch, program_sample
+from studies.program_kernels import BLOCK, FIRST_STATE, N_PLANES, program_accuracy, program_epoch, program_sample
 from wtm.fitting.progress import bar
 from wtm.machine.examples import pack_examples
 from wtm.machine.training_rows import LabelledExamples
@@ -52,9 +52,9 @@ class Program:
         training, testing = (_as_in_their_file(problem, part) for part in ("train", "test"))
         n_literals = 2 * training.examples.n_features
         n_words = -(-n_literals // 64)
-        planes = np.zeros((len(problem.classes), N_PLANES, setting.n_clauses, n_words), np.uint64)
-        planes[:, :-1] = ~np.uint64(0)  # the last excluding state
-        weights = np.ones((len(problem.classes), setting.n_clauses))
+        shape = len(problem.classes), setting.n_clauses
+        planes = np.full((*shape, N_PLANES, n_words), ~np.uint64(0))  # the last excluding state
+        includes, weights = np.zeros((*shape, n_words), np.uint64), np.ones(shape)
         weights[:, 1::2] = -1
         state = np.array([(FIRST_STATE + 2 * seed) % 2**64], np.uint64)
         rows, n_sampled = np.arange(len(training.labels)), len(testing.labels) // 4
@@ -63,14 +63,26 @@ class Program:
         sampled = training.rows(rows[:n_sampled])
         self.columns: dict[str, list[float]] = {"test_accuracy": [], SAMPLED: [], "type_i": []}
         self.seconds: list[float] = []
-        self._arrays = {"planes": planes, "weights": weights, "state": state}
-        scratch = (np.empty(setting.n_clauses, np.bool_), np.empty(n_words, np.uint64), np.empty(n_words, np.uint64))
-        feedback = (setting.p_s, setting.gamma, float(setting.T), n_literals)
+        self._arrays = {"planes": planes, "includes": includes, "weights": weights, "state": state}
+        outputs, words = np.empty((shape[0], 8, shape[1]), np.uint64), np.empty(8, np.uint64)
         self._epoch = partial(
-            program_epoch, planes, weights, training.examples.literals, training.labels, *feedback, state, *scratch
+            program_epoch,
+            planes,
+            includes,
+            weights,
+            training.examples.literals,
+            _columns(training),
+            training.labels,
+            (setting.p_s, setting.gamma, float(setting.T), n_literals),
+            state,
+            outputs,
+            words,
+            np.empty(n_words, np.uint64),
+            np.empty(n_words, np.uint64),
         )
+        totals = np.empty((shape[0], BLOCK))
         self._accuracies = {
-            column: partial(program_accuracy, planes, weights, part.examples.literals, part.labels)
+            column: partial(program_accuracy, includes, weights, _columns(part), n_literals, part.labels, words, totals)
             for column, part in (("test_accuracy", testing), (SAMPLED, sampled))
         }
 
@@ -103,7 +115,7 @@ class Program:
         """
         with np.load(path) as saved:
             for name, array in self._arrays.items():
-                if saved[name].shape != array.shape:
+                if name not in saved or saved[name].shape != array.shape:
                     raise ValueError(f"{path} is of another machine: remove it, or choose another folder with --out.")
                 array[...] = saved[name]
             self.columns = {name: saved[name].tolist() for name in self.columns}
@@ -115,6 +127,15 @@ def _as_in_their_file(problem: Problem, part: str) -> LabelledExamples:
         X = X[:, np.arange(X.shape[1]).reshape(2, -1).T.ravel()]
     classes = _CLASSES.get(problem.key, list(problem.classes))
     return LabelledExamples(pack_examples(X), np.array([classes.index(label) for label in y], np.int64))
+
+
+def _columns(part: LabelledExamples) -> np.ndarray:
+    """Return the literals by column in blocks of examples, as `program_epoch` takes them."""
+    rows, n_literals = part.examples.literals, 2 * part.examples.n_features
+    bits = np.unpackbits(rows.view(np.uint8), axis=1, count=n_literals, bitorder="little")
+    padded = np.pad(bits, ((0, -len(bits) % BLOCK), (0, 0)))
+    by_literal = np.ascontiguousarray(padded.reshape(-1, BLOCK, n_literals).transpose(0, 2, 1))
+    return np.packbits(by_literal, axis=2, bitorder="little").view(np.uint64).ravel()
 
 
 def train_programs(keys: Sequence[str], options: Options) -> None:

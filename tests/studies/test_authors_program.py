@@ -22,7 +22,8 @@ def light(key):
 def to_planes(states):
     bits = states[:, None] >> np.arange(8, dtype=np.uint8) & 1
     packed = np.ascontiguousarray(np.packbits(bits.T, axis=1, bitorder="little"))
-    return packed.view(np.uint64).reshape(8, 1, -1)
+    planes = packed.view(np.uint64)
+    return planes[None, :-1].copy(), planes[-1:].copy()
 
 
 def to_words(bits):
@@ -34,10 +35,12 @@ def test_automata_step_and_stop_at_both_ends(n_words, seed, up):
     rng = np.random.default_rng(seed)
     states = rng.choice(np.array([0, 1, 127, 128, 254, 255], np.uint8), 64 * n_words)
     steps = rng.random(64 * n_words) < 0.5
-    planes = to_planes(states)
-    kernels._step(planes, 0, to_words(steps), kernels._UP if up else kernels._DOWN)
+    planes, includes = to_planes(states)
+    changed = kernels._step(planes, includes, 0, to_words(steps), kernels._UP if up else kernels._DOWN)
     expected = np.clip(states.astype(int) + np.where(steps, 1 if up else -1, 0), 0, 255).astype(np.uint8)
-    np.testing.assert_array_equal(planes, to_planes(expected))
+    for found, part in zip((planes, includes), to_planes(expected), strict=True):
+        np.testing.assert_array_equal(found, part)
+    assert changed == np.any((states >= 128) != (expected >= 128))
 
 
 @given(st.integers(1, 400), st.floats(0.01, 1), st.integers(0, 2**63 - 1))
@@ -65,6 +68,21 @@ def test_the_first_epochs_of_mnist_are_those_of_the_readme(data_dir):
     assert [f"{accuracy:.2%}" for accuracy in program.columns[SAMPLED]] == ["93.24%", "95.16%", "95.64%"]
 
 
+def test_accuracy_is_that_of_weighted_sums_in_double_precision():
+    problem = small_problem("mnist", n_rows=1_200)
+    program = Program(problem, SMALL, 1)
+    accuracy = [program.epoch() for _ in range(2)][-1]
+    literals = np.hstack([problem.dataset.X_test, 1 - problem.dataset.X_test])
+    includes = np.unpackbits(
+        program._arrays["includes"].view(np.uint8), axis=2, count=literals.shape[1], bitorder="little"
+    )
+    missed = np.einsum("mcl,rl->mcr", includes, 1 - literals, dtype=int)
+    fires = (missed == 0) & includes.any(axis=2)[..., None]
+    totals = np.einsum("mc,mcr->rm", program._arrays["weights"], fires)
+    right = np.array(problem.classes)[totals.argmax(axis=1)] == problem.dataset.y_test
+    assert 0.2 < accuracy == np.mean(right)
+
+
 def test_skipped_draws_change_the_training_and_not_the_sampled_rows():
     problem = small_problem("mnist")
     programs = [Program(problem, SMALL, 0), Program(problem, SMALL, 0, 0), Program(problem, SMALL, 0, 1)]
@@ -75,7 +93,7 @@ def test_skipped_draws_change_the_training_and_not_the_sampled_rows():
         columns.append(program.columns)
     assert columns[0] == columns[1]
     assert columns[0]["type_i"] != columns[2]["type_i"]
-    sampled = [program._accuracies[SAMPLED].args[2] for program in programs]
+    sampled = [program._accuracies[SAMPLED].args[4] for program in programs]
     np.testing.assert_array_equal(sampled[0], sampled[2])
     assert len(sampled[0]) == len(problem.dataset.y_test) // 4
 
