@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from wtm.paper.environment import environment
+from wtm.paper.intervals import MIN_SEEDS
 from wtm.paper.json_files import check_absent, naming, read_json, read_seeds, write_json
 from wtm.paper.problem import Problem, load_problem
 from wtm.paper.record import read_records
@@ -130,8 +131,8 @@ ABLATIONS: dict[str, Ablation] = {
         )
         for name in ("binomial", "bernoulli")
     },
-    "random-start": Ablation("automata start on either side of the border", _BEST, 200, _BEST, {"init": "random"}),
-    "file-order": Ablation("order of the file", _BEST, 200, _BEST, _FILE_ORDER),
+    "random-start": Ablation("automata start on either side of the border", _BEST, 300, _BEST, {"init": "random"}),
+    "file-order": Ablation("order of the file", _BEST, 300, _BEST, _FILE_ORDER),
     "connect-4-file-order": Ablation("order of the file", _CONNECT_4, 200, _CONNECT_4, _FILE_ORDER, "connect-4"),
     "connect-4-tm-file-order": Ablation(
         "TM, order of the file", _CONNECT_4_TM, 200, _CONNECT_4_TM, _FILE_ORDER, "connect-4"
@@ -247,6 +248,8 @@ def load(data: str, data_dir: Path | None, grey: int | None = None) -> Problem:
 def read_ablations(folder: Path) -> dict[str, Runs]:
     """Read the results of each ablation, one per seed, in the order of `ABLATIONS`; those without any are left out.
 
+    Seeds with fewer epochs than planned are left out if enough for an interval have all.
+
     Raises
     ------
     ValueError
@@ -259,8 +262,9 @@ def read_ablations(folder: Path) -> dict[str, Runs]:
             with naming(folder / f"{key}-seed{run['seed']}.json"):
                 if (run["setting"], run["data"]["key"]) != (asdict(ablation.setting), ablation.data):
                     raise ValueError("it is of another setting or data set")
+        complete = [run for run in runs if len(run["test_accuracy"]) >= ablation.n_epochs]
         if runs:
-            found[key] = runs
+            found[key] = complete if len(complete) >= MIN_SEEDS else runs
     return found
 
 

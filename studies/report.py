@@ -33,8 +33,9 @@ _INTRODUCTION = """\
 [paper.md](paper.md), and repeats the authors' program draw by draw.
 
 Each row changes one thing. Accuracies are means over the last epochs, whose number is in brackets, on the test set; ±
-is the 95 % interval over seeds, of a difference Welch's. Fewer than three seeds have none. Rows without “TM” are of the
-WTM. The engine “direct” follows the paper step by step, as does its sampler “bernoulli”; “binomial” is the paper's
+is the 95 % interval over seeds, of a difference Welch's. Fewer than three seeds have none. Seeds with fewer epochs than
+planned are left out if three or more have all; else all are cut to the shortest. Rows without “TM” are of the WTM. The
+engine “direct” follows the paper step by step, as does its sampler “bernoulli”; “binomial” is the paper's
 Algorithm 1, and “bits” the sampler of `wtm`.
 """
 

@@ -135,6 +135,15 @@ def test_an_ablation_is_compared_with_main_trainings_over_the_same_epochs(tmp_pa
     assert row[1:] == ["500", "20 (4)", "96.10 ± 0.25 (3 seeds)", "97.10 ± 0.25 (3 seeds)", "-1.00 ± 0.23"]
 
 
+def test_seeds_with_fewer_epochs_count_while_too_few_have_all(tmp_path):
+    setting, n_epochs, folder = ABLATIONS["no-boost"].setting, ABLATIONS["no-boost"].n_epochs, tmp_path / "ablations"
+    complete = [[97.0] * n_epochs] * 3
+    write_ablation(tmp_path, "no-boost", [50.0] * 10, *complete[:2], setting=setting)
+    assert [len(run["test_accuracy"]) for run in read_ablations(folder)["no-boost"]] == [10, n_epochs, n_epochs]
+    write_ablation(tmp_path, "no-boost", [50.0] * 10, *complete, setting=setting)
+    assert [run["seed"] for run in read_ablations(folder)["no-boost"]] == [1, 2, 3]
+
+
 def test_ablations_of_the_direct_engine_are_compared_with_it(tmp_path):
     setting, folder = ABLATIONS["direct"].setting, tmp_path / "ablations"
     write_ablation(tmp_path, "direct", [97.0] * 30, setting=setting)
