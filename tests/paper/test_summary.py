@@ -24,7 +24,6 @@ def test_summary_of_one_training():
     assert s.deviation == pytest.approx(statistics.pstdev([70, 80, 84]))
     assert (s.low, s.high) == pytest.approx((70.5, 83.8))  # 2.5 % of the way from the ends
     assert (summary.last, summary.seed_peaks) == (pytest.approx(84), (pytest.approx(90),))
-    assert summary.seed_seconds == (2.0,)
     assert str(summary) == "78.00 (1 seed)"
 
 
@@ -41,18 +40,6 @@ def test_summary_of_fewer_epochs_is_that_of_a_shorter_training():
     cut = summarise([made_up_record(SMALL, ACCURACIES)], 5)
     assert cut == summarise([made_up_record(SMALL, ACCURACIES[:5])])
     assert cut.seed_peaks == pytest.approx((90,))
-
-
-def test_the_processors_time_is_taken_if_all_sessions_have_it():
-    record, other = (made_up_record(SMALL, ACCURACIES, seed=seed, seconds=2.0) for seed in range(2))
-    wall = summarise([record])
-    assert (wall.seed_seconds, wall.is_cpu_time) == ((2.0,), False)
-    session = record.sessions.pop()
-    for epochs, cpu_seconds in (([1, 10], 5.0), ([11, 11], 10.0)):  # a half of the processor, then all of it
-        record.sessions.append({**session, "epochs": epochs, "wall_seconds": 10.0, "cpu_seconds": cpu_seconds})
-    processor = summarise([record])
-    assert (processor.seed_seconds, processor.is_cpu_time) == ((pytest.approx(12 / 11),), True)
-    assert not summarise([record, other]).is_cpu_time
 
 
 def cells(table, start):

@@ -22,8 +22,6 @@ class Summary:
     seed_means: tuple[float, ...]  # over the last epochs
     seed_ranges: tuple[float, ...]  # largest minus smallest of the last epochs
     seed_peaks: tuple[float, ...]  # the largest of all epochs: selected on the test set and therefore optimistic
-    seed_seconds: tuple[float, ...]  # mean training time of an epoch
-    is_cpu_time: bool  # whether `seed_seconds` are the processor's, and not those of the clock
     last: float  # after the last epoch, mean over seeds
 
     @property
@@ -53,9 +51,6 @@ def summarise(records: Sequence[Record], n_epochs: int | None = None) -> Summary
     last = tests[:, -averaged:]
     quantiles = np.quantile(last, (0.025, 0.975), axis=1)
     per_seed = (last.max(1), last.min(1), last.mean(1), last.std(1), *quantiles)
-    cpu_seconds = [record.cpu_seconds for record in records]
-    is_cpu_time = None not in cpu_seconds
-    seconds = cpu_seconds if is_cpu_time else [record.history["seconds"] for record in records]
     return Summary(
         n_seeds=len(records),
         epochs=n_epochs,
@@ -64,7 +59,5 @@ def summarise(records: Sequence[Record], n_epochs: int | None = None) -> Summary
         seed_means=tuple(last.mean(1).tolist()),
         seed_ranges=tuple(np.ptp(last, axis=1).tolist()),
         seed_peaks=tuple(tests.max(1).tolist()),
-        seed_seconds=tuple(float(np.mean(of_seed[:n_epochs])) for of_seed in seconds if of_seed),
-        is_cpu_time=is_cpu_time,
         last=float(tests[:, -1].mean()),
     )

@@ -19,6 +19,7 @@ from wtm.paper.report.sampling import (
     mean_draws,
     timings_at_paper,
 )
+from wtm.paper.report.times import mean_seconds, on_one_processor, times_by_processor
 from wtm.paper.report.weights import histogram_peaks, memory_share, weight_ends
 from wtm.paper.reported import papers_row
 from wtm.paper.settings import (
@@ -104,13 +105,13 @@ def _growth(results: Results) -> Finding:
     said = []
     for method in ("WTM", "TM"):
         plans: Plans = tuple(plan for plan in SWEEPS["mnist"][Swept.CLAUSES] if plan.setting.method == method)
-        groups = results.groups("mnist", plans)
+        groups = on_one_processor(results.groups("mnist", plans))
         if len(groups) < MIN_SEEDS:
             raise NotMeasuredError
         n_epochs = common_epochs(groups)
-        seconds = [np.mean(summarise(records, n_epochs).seed_seconds) for records in groups]
+        seconds = [np.mean(mean_seconds(records, n_epochs)[0]) for records in groups]
         power = np.polyfit(np.log([records[0].setting.n_clauses for records in groups]), np.log(seconds), 1)[0]
-        said.append(f"{method} {power:.2f}")
+        said.append(f"{method} {power:.2f} ({len(groups)} sizes)")
     protocol = f"{OUR_EXPERIMENT}, {n_epochs:,} epochs, our engine"
     return Finding(f"memory by construction; time as the clauses to the power of {', '.join(said)}", protocol=protocol)
 
@@ -120,11 +121,14 @@ def _quarter_of_memory(results: Results) -> Finding:
 
 
 def _time_of(results: Results, key: str, weighted: Setting, classic: Setting) -> Finding:
-    """Return how many times as long an epoch of the TM takes as one of the WTM, over all pairs of seeds."""
-    n_epochs = common_epochs([results.required(key, setting) for setting in (weighted, classic)])
-    wtm, tm = (results.summary(key, setting, n_epochs).seed_seconds for setting in (weighted, classic))
-    factors = factor_span(b / a for a in wtm for b in tm)
-    return Finding(f"{factors} times", protocol=protocol_of(key, n_epochs, weighted, classic, notes=["our engine"]))
+    """Return how many times as long an epoch of the TM takes as one of the WTM on the same kind of processor."""
+    records = [results.required(key, setting) for setting in (weighted, classic)]
+    times = list(times_by_processor(*records))
+    if not times:
+        raise NotMeasuredError
+    factors = factor_span(chain.from_iterable(each.factors for each in times))
+    protocol = protocol_of(key, times[0].n_epochs, weighted, classic, notes=["our engine"])
+    return Finding(f"{factors} times", protocol=protocol)
 
 
 def _faster(key: str) -> Claim:

@@ -11,6 +11,7 @@ from wtm.paper.report.other_methods import baselines_table, missing_methods
 from wtm.paper.report.program_speed import explain_program_speed, speed_table
 from wtm.paper.report.result_folder import Results
 from wtm.paper.report.sampling import PAPER_EPOCH, explain_sampling, first_epoch_table, sampling_table
+from wtm.paper.report.times import on_one_processor, processor_of, times_by_processor
 from wtm.paper.reported import papers_row
 from wtm.paper.result_tables import (
     FIGURE_CLASS,
@@ -47,6 +48,8 @@ on bits; K is ours."""
 
 
 _BY_BASELINES = "`python -m studies.baselines --data-dir DIR`"
+
+_TIMES = ("", "paper, s", "processor", "WTM, s", "TM, s", "clock", "epochs", "seeds")
 
 _LATER = (1, 10, 40, 200)
 """Epochs whose times are given."""
@@ -204,16 +207,16 @@ class Sections:
     def times(self) -> Blocks:
         """Yield the times of the large machines, and those of the authors' program next to ours."""
         rows = []
-        for key in NAMES:
-            for setting in large_machines(key):
-                if self.results.of(key, setting):
-                    summary, theirs = self.results.summary(key, setting), papers_row(key, setting)[0].seconds or 0.0
-                    rows.append([
-                        f"{NAMES[key]}, {setting.method} {setting.n_clauses:,}", f"{theirs:g}",
-                        factor_span(summary.seed_seconds), "processor" if summary.is_cpu_time else "wall",
-                        f"{summary.epochs:,}", f"{summary.n_seeds}",
-                    ])  # fmt: skip
-        yield Table(["", "paper, s/epoch", "here, s/epoch", "clock", "epochs", "seeds"], rows).markdown()
+        for key in sorted(NAMES_BY_RECIPE, key=lambda key: list(NAMES).index(key.removesuffix("-authors"))):
+            machines = large_machines(key)
+            paper = " and ".join(f"{papers_row(key, setting)[0].seconds:g}" for setting in machines)
+            for times in times_by_processor(*(self.results.of(key, setting) for setting in machines)):
+                rows.append([
+                    f"{NAMES_BY_RECIPE[key]}, {machines[0].n_clauses:,} clauses", paper, times.processor,
+                    factor_span(times.weighted), factor_span(times.classic), "processor" if times.of_cpu else "wall",
+                    f"{times.n_epochs:,}", f"{len(times.weighted)} and {len(times.classic)}",
+                ])  # fmt: skip
+        yield Table(_TIMES, rows).markdown() if rows else "Missing: a WTM and a TM trained on one kind of processor."
         speed, command = self.results.program_speed, "`python -m studies.program_speed SOURCES --data-dir DIR`"
         if speed is None:
             yield f"Missing: the authors' program next to ours ({command})."
@@ -225,15 +228,16 @@ class Sections:
     def _later_epochs(self) -> str:
         """Return what later epochs of the large machine on MNIST take."""
         best, _ = large_machines("mnist")
-        records = self.results.of("mnist", best)
-        epochs = [epoch for epoch in _LATER if records and epoch <= common_epochs([records])]
+        groups = on_one_processor([self.results.of("mnist", best)])
+        epochs = [epoch for epoch in _LATER if groups and epoch <= common_epochs(groups)]
         if not epochs:
             return ""
+        (records,) = groups
         seconds = [statistics.median(record.history["seconds"][epoch - 1] for record in records) for epoch in epochs]
         return (
             f"Later epochs of `wtm` are faster: the machine of {best.n_clauses:,} clauses takes "
             f"{', '.join(f'{each:.2g}' for each in seconds)} s in epochs {', '.join(map(str, epochs))} (medians of "
-            f"{len(records)} seeds by the wall clock). "
+            f"{len(records)} seeds by the wall clock, {processor_of(records[0])}). "
         )
 
     def unfinished(self) -> Blocks:
