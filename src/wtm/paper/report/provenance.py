@@ -50,7 +50,9 @@ def describe_environments(environments: Iterable[Mapping[str, Any]]) -> Iterator
         own, versions = environment["versions"]["wtm"], dict(environment["versions"])
         del versions["wtm"]
         named = ", ".join(f"{name} {version}" for name, version in versions.items())
-        machines.setdefault(named, {})[f"{_describe_machine(environment['machine'])}, wtm {own}"] = None
+        machine = dict(environment["machine"])
+        machine["processor"] += f" ({machine['llvm_target']})"
+        machines.setdefault(named, {})[f"{_describe_machine(machine)}, wtm {own}"] = None
     for named, found in machines.items():
         yield f"With {named}:"
         yield from found
