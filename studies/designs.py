@@ -131,8 +131,8 @@ ABLATIONS: dict[str, Ablation] = {
         )
         for name in ("binomial", "bernoulli")
     },
-    "random-start": Ablation("automata start on either side of the border", _BEST, 300, _BEST, {"init": "random"}),
-    "file-order": Ablation("order of the file", _BEST, 300, _BEST, _FILE_ORDER),
+    "random-start": Ablation("automata start on either side of the border", _BEST, 200, _BEST, {"init": "random"}),
+    "file-order": Ablation("order of the file", _BEST, 200, _BEST, _FILE_ORDER),
     "connect-4-file-order": Ablation("order of the file", _CONNECT_4, 200, _CONNECT_4, _FILE_ORDER, "connect-4"),
     "connect-4-tm-file-order": Ablation(
         "TM, order of the file", _CONNECT_4_TM, 200, _CONNECT_4_TM, _FILE_ORDER, "connect-4"
@@ -150,7 +150,7 @@ ABLATIONS: dict[str, Ablation] = {
     # The paper's table 3 has the mean over the last 50 of 300 epochs, the program's readme the last of 200: 98.51.
     "program": Ablation("the authors' program", _BEST, 300, reported=98.50, by_program=True),
     "program-skipping": Ablation(
-        "the authors' program, its own seed, some draws skipped", _BEST, 300, by_program=True, skips=True
+        "the authors' program, its own seed, some draws skipped", _BEST, 200, by_program=True, skips=True
     ),
     # The readme has 95.17 after three epochs; for Connect-4 only the last epoch.
     "program-3": Ablation("the authors' program, three epochs", _LIGHT, 3, reported=95.17, averaged=1, by_program=True),
