@@ -62,8 +62,9 @@ def explain_program(results: Results) -> Iterator[str]:
             yield from _distance(own[0], ours)
         if len(own + others) >= MIN_SEEDS:
             yield from _variances(own + others, ours)
-    if own and len(others) >= MIN_SEEDS:
-        yield from _among_its_own(own[0], others)
+    skipped = found.get(_SKIPPED, [])
+    if own and len(others + skipped) >= MIN_SEEDS:
+        yield from _among_its_own(own[0], others, skipped)
 
 
 def _distance(own: float, ours: Sequence[float]) -> Iterator[str]:
@@ -86,13 +87,16 @@ def _variances(program: Sequence[float], ours: Sequence[float]) -> Iterator[str]
     )
 
 
-def _among_its_own(own: float, others: Sequence[float]) -> Iterator[str]:
-    difference = against_one_run(others, own)
+def _among_its_own(own: float, others: Sequence[float], skipped: Sequence[float]) -> Iterator[str]:
+    """Compare the own seed with all other runs: to skip draws is to take others, as another seed does."""
+    difference = against_one_run([*others, *skipped], own)
     half = difference.half or 0.0
     relation = "outside" if abs(difference.value) > half else "inside"
+    compared = f"{len(others)} other seed{'s' * (len(others) != 1)}"
+    compared += f" and {len(skipped)} runs with draws skipped" * bool(skipped)
     yield (
-        f"The own seed differs from the mean of the {len(others)} other seeds by {signed(-difference.value)}, "
-        f"{relation} the 95 % interval of one more run, ± {half:.2f}."
+        f"The own seed differs from the mean of the {compared} by "
+        f"{signed(-difference.value)}, {relation} the 95 % interval of one more run, ± {half:.2f}."
     )
 
 

@@ -15,7 +15,7 @@ from studies.designs import (
     seed_means,
 )
 from studies.findings import explain_program, program_table
-from studies.open_questions import questions_table
+from studies.questions import questions_table
 from wtm.paper.intervals import between, mean_text
 from wtm.paper.json_files import ENVIRONMENT, read_json
 from wtm.paper.report import describe_environments
@@ -46,9 +46,9 @@ The program takes the rows in the order of the file in every epoch, and so does 
 """
 
 _QUESTIONS = """\
-## Open questions
+## Questions
 
-What would settle what the tables above and those of paper.md leave open.
+What the tables above and those of paper.md leave open, what was found, and what would say more.
 """
 
 

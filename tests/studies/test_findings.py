@@ -58,6 +58,12 @@ def test_the_own_seed_is_compared_with_three_others(own, relation):
     assert f"other seeds by {own - 98.3:+.2f}, {relation} the 95 % interval of one more run, ± 0.15." in text
 
 
+def test_runs_with_draws_skipped_count_as_other_seeds():
+    text = said({"program": runs(98.5, 98.27), "program-skipping": runs(98.3, 98.33)})
+    said_of = "The own seed differs from the mean of the 1 other seed and 2 runs with draws skipped by +0.20, outside"
+    assert said_of in text
+
+
 def test_an_unfinished_training_with_skipped_draws_shortens_nothing():
     table = program_table({"program": runs(98.5), "program-skipping": runs(98.4, n_epochs=70)})
     assert [row[0] for row in table.rows] == ["program, its own seed"]

@@ -1,4 +1,4 @@
-"""What would settle the open questions on the paper, and what of it is trained."""
+"""Questions that the tables leave open: what is found on them, and what is not trained yet."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from wtm.paper.text_table import NOTHING, Table
 Results = dict[str, Runs]
 """See `studies.designs.read_ablations`."""
 
-_HEADER = ("question", "so far (%)", "not trained yet", "command")
+_HEADER = ("question", "found (%)", "not trained yet", "command")
 _PROGRAM = "program"
 _OTHER_SEEDS = 4
 _SKIPPED = 2

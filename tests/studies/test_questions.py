@@ -1,6 +1,6 @@
-"""What would settle the open questions, and what of it is there."""
+"""Questions that the tables leave open: what is found on them, and what is not trained yet."""
 
-from studies.open_questions import questions_table
+from studies.questions import questions_table
 from tests.helpers.made_up_results import keep, made_up_record
 from tests.studies.test_findings import runs
 from wtm.paper.settings import SWEEPS, Swept
