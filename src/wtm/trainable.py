@@ -180,6 +180,7 @@ class Trainable(Estimator):
             warn_all(warnings_about_row_weights(training, by_class, is_batch=True))
             trained = self._train(model, training, None, params, n_threads, by_class)
             warn_all(warnings_about_weights(trained.model, self.history_[-1:]))
+            warn_all(warnings_about_shards(trained.model, self.history_[-1]))
         return self
 
     @abstractmethod

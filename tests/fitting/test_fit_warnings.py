@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import ConvergenceWarning
 
@@ -160,6 +161,8 @@ def test_votes_of_other_shards_that_are_far_off():
     few = small(n_clauses=320, T=2, gamma=0.3, n_shards=80, n_epochs=1)
     with pytest.warns(UserWarning, match=r"off by 0\.\d+ T.*vote_block below 512, n_shards below 80"):
         few.fit(X, y)
+    with pytest.warns(UserWarning, match=r"off by 0\.\d+ T"):
+        clone(few).partial_fit(X, y, classes=[0, 1])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         small(n_clauses=320, T=40, n_shards=4, vote_block=16).fit(X, y)
