@@ -38,8 +38,8 @@ def program_table(results: Results) -> Table | None:
     return Table([f"{_HEADER[0]}, {_common(results):,} epochs", *_HEADER[1:]], rows)
 
 
-def explain_program(results: Results) -> Iterator[str]:
-    """Yield what the repetition shows, in sentences."""
+def explain_program(results: Results, shuffled: Runs = ()) -> Iterator[str]:
+    """Yield what the repetition shows, in sentences; `shuffled` are trainings of the same machine in new orders."""
     for key in _READMES:
         if key in results:
             ablation, (accuracy,) = ABLATIONS[key], seed_means(key, results[key])
@@ -60,6 +60,7 @@ def explain_program(results: Results) -> Iterator[str]:
     if len(ours) >= MIN_SEEDS and statistics.stdev(ours) > 0:
         if own:
             yield from _distance(own[0], ours)
+            yield from _distance_at_the_end(results, shuffled)
         if len(own + others) >= MIN_SEEDS:
             yield from _variances(own + others, ours)
     skipped = found.get(_SKIPPED, [])
@@ -75,6 +76,16 @@ def _distance(own: float, ours: Sequence[float]) -> Iterator[str]:
         f"The own seed differs from the mean of wtm by {signed(difference)}. "
         f"If the program's seeds varied as wtm's do, one in {1 / p:,.0f} would be as far off."
     )
+
+
+def _distance_at_the_end(results: Results, shuffled: Runs) -> Iterator[str]:
+    """Compare the own seed with ours in new orders over later epochs than all seeds of the program have."""
+    (own,) = (run for run in results[_PROGRAM] if run["seed"] == PROGRAM_SEED)
+    n_epochs = common_epochs([own], shuffled)
+    if n_epochs > _common(results) and len(shuffled) >= MIN_SEEDS:
+        (mean,), ours = (seed_means(_PROGRAM, runs, n_epochs) for runs in ([own], shuffled))
+        yield f"After {n_epochs:,} epochs it has {mean:.2f}, and wtm, in new orders, {mean_text(ours)}."
+        yield from _distance(mean, ours)
 
 
 def _variances(program: Sequence[float], ours: Sequence[float]) -> Iterator[str]:

@@ -65,7 +65,8 @@ def write_page(folder: Path, path: Path) -> None:
     if table := program_table(results):
         mean = papers_row("mnist", large_machines("mnist")[0])[1].mean
         blocks += [_PROGRAM.format(mean=mean).strip(), table.markdown()]
-    blocks.append("\n".join(f"- {sentence}" for sentence in explain_program(results)))
+    shuffled = main_trainings(folder, large_machines("mnist")[0], "mnist")
+    blocks.append("\n".join(f"- {sentence}" for sentence in explain_program(results, shuffled)))
     blocks += [_QUESTIONS.strip(), questions_table(results, folder.parent).markdown()]
     origins = ({name: run[name] for name in ENVIRONMENT} for run in chain(*results.values()))
     blocks += ["## Where it was computed", "\n".join(f"- {line}" for line in describe_environments(origins))]

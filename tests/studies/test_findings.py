@@ -46,6 +46,14 @@ def test_how_far_off_the_own_seed_is():
     )
 
 
+def test_the_end_is_compared_with_new_orders():
+    program = {"program": [*runs(98.5, n_epochs=300), runs(98.5, 98.3)[1]], "file-order": OURS}
+    text = "\n".join(explain_program(program, runs(98.4, 98.45, 98.5, n_epochs=300)))
+    assert "After 300 epochs it has 98.50, and wtm, in new orders, 98.45 ± 0.12 (3 seeds)." in text
+    assert "The own seed differs from the mean of wtm by +0.05." in text
+    assert "After" not in "\n".join(explain_program(program, runs(98.4, 98.45, 98.5)))
+
+
 def test_deviations_are_compared_from_three_seeds_on():
     text = said({"program": runs(98.5, 98.3, 98.31), "file-order": OURS})
     assert "3 seeds is 0.113, that of wtm's 0.050 (F test, one-sided: p = 0.16)" in text
