@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from scipy.stats import f, t
 
-from studies.designs import ABLATIONS, PROGRAM_SEED, Runs, common_epochs, seed_means
+from studies.designs import ABLATIONS, PROGRAM_SEED, Runs, averaged_epochs, common_epochs, seed_means
 from wtm.paper.intervals import MIN_SEEDS, against_one_run, mean_text
 from wtm.paper.settings import NAMES
+from wtm.paper.settings import averaged_epochs as of_main_trainings
 from wtm.paper.text_table import NOTHING, Table, signed
 
 Results = dict[str, Runs]
@@ -46,7 +47,7 @@ def explain_program(results: Results, shuffled: Runs = ()) -> Iterator[str]:
             yield (
                 f"On {NAMES[ablation.data]}, after {ablation.n_epochs:,} epochs of the machine of "
                 f"{ablation.setting.n_clauses:,} clauses, the repetition has {accuracy:.2f}; the program's readme has "
-                f"{ablation.reported:.2f}."
+                f"{ablation.reported:.2f}.{_mean_of_last(key, results[key])}"
             )
     if _EXAMPLE in results:
         ablation = ABLATIONS[_EXAMPLE]
@@ -68,13 +69,23 @@ def explain_program(results: Results, shuffled: Runs = ()) -> Iterator[str]:
         yield from _among_its_own(own[0], others, skipped)
 
 
+def _mean_of_last(key: str, runs: Runs) -> str:
+    """Return the mean over as many last epochs as of main trainings, where the readme gives the last one alone."""
+    n_epochs = common_epochs(runs)
+    n_last = of_main_trainings(ABLATIONS[key].data, n_epochs)
+    if n_last == averaged_epochs(key, n_epochs):
+        return ""
+    (run,) = runs
+    return f" Its mean over the last {n_last} is {100 * statistics.mean(run['test_accuracy'][-n_last:]):.2f}."
+
+
 def _distance(own: float, ours: Sequence[float]) -> Iterator[str]:
     deviation = statistics.stdev(ours) * math.sqrt(1 + 1 / len(ours))
     difference = own - statistics.mean(ours)
     p = 2 * float(t.sf(abs(difference) / deviation, len(ours) - 1))
     yield (
         f"The own seed differs from the mean of wtm by {signed(difference)}. "
-        f"If the program's seeds varied as wtm's do, one in {1 / p:,.0f} would be as far off."
+        f"If the program's seeds varied as wtm's do, about one in {float(f'{1 / p:.2g}'):,.0f} would be as far off."
     )
 
 

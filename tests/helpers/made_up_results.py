@@ -56,7 +56,8 @@ def made_up_record(setting, accuracies, *, seed=0, key="connect-4", planned=None
     data = {
         "key": key, "quick": quick, "name": "Tea", "digest": "0", "majority": {"label": labels[-1], "test_share": 0.5}
     }  # fmt: skip
-    sessions = [{"epochs": [1, n_epochs], "n_jobs": 1, **ENVIRONMENT}]
+    times = {"wall_seconds": 2.0 * seconds, "cpu_seconds": 2.0 * seconds}
+    sessions = [{"epochs": [1, n_epochs], "n_jobs": 1, **times, **ENVIRONMENT}]
     return Record(data, setting, seed, planned or n_epochs, history, weights, sessions)
 
 

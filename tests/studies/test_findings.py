@@ -41,8 +41,8 @@ def test_how_far_off_the_own_seed_is():
     # t = 0.15 / (0.05 * sqrt(4 / 3)) = 2.598 with 2 degrees of freedom: p = 1 - t / sqrt(2 + t^2) = 0.1217
     text = said({"program": runs(98.5), "file-order": OURS})
     assert text == (
-        "The own seed differs from the mean of wtm by +0.15. If the program's seeds varied as wtm's do, one in 8 would "
-        "be as far off."
+        "The own seed differs from the mean of wtm by +0.15. If the program's seeds varied as wtm's do, about one in "
+        "8 would be as far off."
     )
 
 

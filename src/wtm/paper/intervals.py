@@ -32,12 +32,14 @@ the difference that does not matter: twice the standard deviation that the paper
 - “Reaches” holds if a > -m, and does not if b < -m.
 - A figure holds if [a, b] is within -m and m, and does not if it is outside.
 - Runs are similar if the 95 % interval of their standard deviation is below m, and are not if it is above.
-- What is true or false of each training, method, step or data set holds if true of all, and does not if of none.
+- A fact on single trainings, methods, steps or data sets holds if it is true of all, and does not if of none.
+- “Depends on T”: a TM trained here with another T reverses the verdict.
 - All else is *undecided*, including a difference that is not 0 but may not matter. Times, sizes and what is calculated
   have no verdict (–).
 
 Intervals are t intervals over seeds: Welch's between two machines, and against the paper's single run the prediction
-interval of one more run, as if its runs varied as ours. Fewer than {seeds} seeds have no interval and no verdict."""
+interval of one more run, as if its runs varied as ours. Differences of fewer than {seeds} seeds have no interval and no
+verdict."""
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,10 @@ from wtm.paper.text_table import NOTHING, Table, span
 _ACCURACY_HEADER = ("", "seeds", "epochs", "mean", "sd", "min–max", "95 % range", "last", "peak")
 
 ACCURACY_EXPLANATION = """\
-Test accuracy in per cent. Mean, standard deviation (sd), minimum, maximum and 95 % range are over the last epochs,
-whose number is in brackets. Several seeds have the mean of each, and ± the 95 % interval of the mean over seeds. “Last”
-is the last epoch, the authors' from the readme of their program, “peak” the best of all."""
+Test accuracy in per cent. Mean, standard deviation (sd), minimum, maximum and 95 % range (ours from the 2.5 % to the
+97.5 % quantile) are over the last epochs, whose number is in brackets. Several seeds have the mean of each, and ± the
+95 % interval of the mean over seeds. “Last” is the last epoch, the authors' from the readme of their program, “peak”
+the best of all."""
 """How to read an `accuracy_table`."""
 
 FIGURE_CLASS = "9"

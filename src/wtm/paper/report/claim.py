@@ -45,10 +45,16 @@ OUR_EXPERIMENT = "our experiment"
 """Notes a claim of which the paper has no figures."""
 
 
-def protocol_of(key: str, n_epochs: int, *settings: Setting, notes: Sequence[str] = ()) -> str:
+def protocol_of(
+    key: str, n_epochs: int, *settings: Setting, notes: Sequence[str] = (), in_file_order: bool = False
+) -> str:
     """Return where ours differs from the paper's protocol."""
     planned = max((paper_epochs(key, setting) or 0 for setting in settings), default=0)
     found = [f"{n_epochs:,} of {planned:,} epochs"] if n_epochs < planned else []
+    if key.startswith("imdb") and set(settings) & set(large_machines(key)):
+        found.append("epochs of the readme")
+    if key == "connect-4" and not in_file_order:
+        found.append("other order")  # which changes the mean, as it does not elsewhere
     if COMPRESSION[key.removesuffix("-authors")].classic.setting in settings:
         found.append("TM's T assumed" if key == "mnist" else "TM's T and p_s assumed")  # the paper has MNIST's p_s
     return "; ".join([*found, *notes]) or "yes"

@@ -1,6 +1,6 @@
 """All claims of the paper as a table; `wtm.paper.intervals.RULE` makes the verdicts."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from wtm.paper.report import accuracy_claims, other_claims
 from wtm.paper.report.claim import Claim, Finding
@@ -12,14 +12,23 @@ HEADLINES = (*accuracy_claims.HEADLINES, *other_claims.HEADLINES)
 """Those of the paper's abstract."""
 
 
-def _place(claim: Claim) -> int:
-    return next((i for i, name in enumerate(NAMES.values()) if claim.text.startswith(name)), -1)
+OTHERS = (*other_claims.OTHERS, *accuracy_claims.OTHERS)
+"""All others."""
+
+_ALL = "All data sets"
+_HEADER = ("The paper claims", "paper", "ours", "difference", "same protocol?", "holds")
 
 
-OTHERS = sorted((*other_claims.OTHERS, *accuracy_claims.OTHERS), key=_place)
-"""All others, in the order of the paper: those on all data sets, then by data set."""
+def other_claims_tables(results: Results) -> Iterator[str]:
+    """Yield headings and tables: the claims on all data sets, then those on each."""
+    for heading in (_ALL, *NAMES.values()):
+        claims = [claim for claim in OTHERS if _subject(claim) == heading]
+        yield f"### {heading}: claims"
+        yield claims_table(results, claims).markdown()
 
-_HEADER = ("The paper claims", "there", "here", "difference", "same protocol?", "holds")
+
+def _subject(claim: Claim) -> str:
+    return next((name for name in NAMES.values() if claim.text.startswith(name)), _ALL)
 
 
 def claims_table(results: Results, claims: Iterable[Claim]) -> Table:

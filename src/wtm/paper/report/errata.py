@@ -1,6 +1,6 @@
 """What the results say about slips of the paper."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ def windows_of_table_3(results: Results) -> Iterator[str]:
                 )
                 for window in found.keys() - fitting.keys():
                     yield f"It has {_sentence(*found[window])} over {_name(*window)}."
+                yield _other_quantiles(run, fitting.keys())
             else:
                 said = [f"{_sentence(*of_window)} over {_name(*window)}" for window, of_window in found.items()]
                 yield (
@@ -52,6 +53,26 @@ def _statistics(
     ends = {(a, b): np.percentile(last, [a, b], method="median_unbiased") for a, b in _RANGES}
     figures = [f"{value:.2f}" for value in (last.max(), last.min(), last.mean(), last.std())]
     return figures, {range_: [f"{value:.2f}" for value in found] for range_, found in ends.items()}
+
+
+def _other_quantiles(run: dict[str, Any], windows: Iterable[tuple[int, int]]) -> str:
+    """Return which ranges numpy's default quantiles give for the windows that fit."""
+    said = []
+    for n_epochs, n_last in windows:
+        ends = np.percentile(100 * np.array(run["test_accuracy"][n_epochs - n_last : n_epochs]), _RANGES[-1])
+        said.append("–".join(f"{end:.2f}" for end in ends))
+    return f"Its ranges are of median-unbiased quantiles; numpy's default ones give {', '.join(said)}."
+
+
+def ours_over_that_window(results: Results) -> Iterator[str]:
+    """Yield the means of our large machines over the epochs of the readme."""
+    n_epochs, n_last = _WINDOWS[0]
+    machines = large_machines("mnist")
+    if all(results.of("mnist", setting) for setting in machines):
+        summaries = [results.summary("mnist", setting, n_epochs) for setting in machines]
+        if all(summary.epochs == n_epochs for summary in summaries):
+            wtm, tm = map(str, summaries)
+            yield f"Over {_name(n_epochs, n_last)} our WTM has {wtm}, our TM {tm}."
 
 
 def _sentence(figures: list[str], ranges: dict[tuple[float, float], list[str]]) -> str:

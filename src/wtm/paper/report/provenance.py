@@ -44,7 +44,7 @@ def _revisions(origins: list[dict[str, Any]]) -> str:
 
 
 def describe_environments(environments: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield a line for each set of versions of the libraries, followed by one for each machine that had it."""
+    """Yield a line for each set of versions of the libraries, with the machines that had it."""
     machines: dict[str, dict[str, None]] = {}
     for environment in environments:
         own, versions = environment["versions"]["wtm"], dict(environment["versions"])
@@ -54,8 +54,7 @@ def describe_environments(environments: Iterable[Mapping[str, Any]]) -> Iterator
         machine["processor"] += f" ({machine['llvm_target']})"
         machines.setdefault(named, {})[f"{_describe_machine(machine)}, wtm {own}"] = None
     for named, found in machines.items():
-        yield f"With {named}:"
-        yield from found
+        yield f"With {named}: {'; '.join(found)}."
 
 
 def _describe_machine(machine: Mapping[str, Any]) -> str:

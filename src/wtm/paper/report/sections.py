@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wtm.paper.figures import draw_learning_curves, draw_sweep, draw_weights
+from wtm.paper.intervals import between
 from wtm.paper.record import Groups, Record, common_epochs
 from wtm.paper.report.other_methods import baselines_table, missing_methods
 from wtm.paper.report.program_speed import explain_program_speed, speed_table
-from wtm.paper.report.result_folder import Results
+from wtm.paper.report.result_folder import FILE_ORDER, Results, last_mean
 from wtm.paper.report.sampling import PAPER_EPOCH, explain_sampling, first_epoch_table, sampling_table
 from wtm.paper.report.times import on_one_processor, processor_of, times_by_processor
 from wtm.paper.reported import papers_row
@@ -36,7 +37,7 @@ from wtm.paper.settings import (
     large_machines,
     paper_epochs,
 )
-from wtm.paper.summary import complete_or_all, summarise
+from wtm.paper.summary import Summary, complete_or_all, summarise
 from wtm.paper.text_table import Table, factor_span, signed
 
 Blocks = Iterator[str]
@@ -49,7 +50,7 @@ on bits; K is ours."""
 
 _BY_BASELINES = "`python -m studies.baselines --data-dir DIR`"
 
-_TIMES = ("", "paper, s", "processor", "WTM, s", "TM, s", "clock", "epochs", "seeds")
+_TIMES = ("", "paper, s", "processor", "WTM, s", "TM, s", "epochs", "seeds")
 
 _LATER = (1, 10, 40, 200)
 """Epochs whose times are given."""
@@ -159,7 +160,10 @@ class Sections:
         title = f"Positive weights of class {FIGURE_CLASS}, {len(records)} seed{'s' * (len(records) != 1)}"
         path = self.figures / "mnist-weights.svg"
         yield from self._image(title, path, draw_weights(path, title, positive_weights(records)))
-        yield f"{machine_name(WEIGHTS.setting)}: all clauses of seed {first.seed} after epoch {first.n_epochs:,}."
+        yield (
+            f"{machine_name(WEIGHTS.setting)}: all clauses of seed {first.seed} after epoch {first.n_epochs:,}. The "
+            "paper's values by class are not in its published source."
+        )
         yield weights_table(first).markdown()
 
     def _other_methods(self) -> Blocks:
@@ -213,10 +217,10 @@ class Sections:
             for times in times_by_processor(*(self.results.of(key, setting) for setting in machines)):
                 rows.append([
                     f"{NAMES_BY_RECIPE[key]}, {machines[0].n_clauses:,} clauses", paper, times.processor,
-                    factor_span(times.weighted), factor_span(times.classic), "processor" if times.of_cpu else "wall",
+                    factor_span(times.weighted), factor_span(times.classic),
                     f"{times.n_epochs:,}", f"{len(times.weighted)} and {len(times.classic)}",
                 ])  # fmt: skip
-        yield Table(_TIMES, rows).markdown() if rows else "Missing: a WTM and a TM trained on one kind of processor."
+        yield Table(_TIMES, rows).markdown() if rows else "Missing: a WTM and a TM timed on one kind of processor."
         speed, command = self.results.program_speed, "`python -m studies.program_speed SOURCES --data-dir DIR`"
         if speed is None:
             yield f"Missing: the authors' program next to ours ({command})."
@@ -233,11 +237,12 @@ class Sections:
         if not epochs:
             return ""
         (records,) = groups
-        seconds = [statistics.median(record.history["seconds"][epoch - 1] for record in records) for epoch in epochs]
+        timed = [record.cpu_seconds or [] for record in records]
+        seconds = [statistics.median(of_seed[epoch - 1] for of_seed in timed) for epoch in epochs]
         return (
             f"Later epochs of `wtm` are faster: the machine of {best.n_clauses:,} clauses takes "
             f"{', '.join(f'{each:.2g}' for each in seconds)} s in epochs {', '.join(map(str, epochs))} (medians of "
-            f"{len(records)} seeds by the wall clock, {processor_of(records[0])}). "
+            f"{len(records)} seeds, {processor_of(records[0])}). "
         )
 
     def unfinished(self) -> Blocks:
@@ -249,8 +254,42 @@ class Sections:
                 if summary.epochs < (planned := paper_epochs(key, setting) or 0):
                     rise = summary.mean - summarise(group, max(1, summary.epochs - summary.averaged)).mean
                     machine = f"{NAMES_BY_RECIPE[key]}, {setting.method} {setting.n_clauses:,}"
-                    trend = f"{signed(rise)} in the last {summary.averaged}"
+                    trend = f"{signed(rise)} in the last {summary.averaged}{self._meanwhile(key, setting, summary)}"
                     yield f"{machine}: {summary.epochs:,} of {planned:,} ({trend})"
+
+    def _meanwhile(self, key: str, setting: Setting, summary: Summary) -> str:
+        """Return how the small WTM that an unfinished TM is compared with goes on."""
+        if key not in NAMES or setting != COMPRESSION[key].classic.setting:
+            return ""
+        few = COMPRESSION[key].weighted.setting
+        if not self.results.of(key, few):
+            return ""
+        then, later = (self.results.summary(key, few, n) for n in (summary.epochs, None))
+        if later.epochs <= summary.epochs:
+            return ""
+        return f", {few.method} {few.n_clauses:,} {signed(later.mean - then.mean)} until epoch {later.epochs:,}"
+
+    def order(self) -> Blocks:
+        """Yield what the order of the file changes."""
+        for name, (key, setting) in FILE_ORDER.items():
+            base, runs = self.results.of(key, setting), self.results.ablations.get(name, [])
+            if base and runs:
+                n_epochs = min(common_epochs([base]), *(len(run["test_accuracy"]) for run in runs))
+                shuffled = self.results.summary(key, setting, n_epochs).seed_means
+                difference = between([last_mean(run, n_epochs) for run in runs], shuffled)
+                yield f"{difference} for {NAMES[key]}'s {setting.method} {setting.n_clauses:,}"
+
+    def best_t(self) -> Blocks:
+        """Yield the TMs whose assumed T is the best of a whole sweep."""
+        for key in NAMES:
+            assumed, plans = COMPRESSION[key].classic.setting, SWEEPS[key][Swept.T]
+            groups = self.results.groups(key, plans)
+            if len(groups) == len(self.results.settings(plans)) and groups:
+                n_epochs = common_epochs(groups)
+                best = max(groups, key=lambda records: summarise(records, n_epochs).mean)
+                if best[0].setting == assumed:
+                    n = len(groups)
+                    yield f"On {NAMES[key]}, T {assumed.T} is the best of {n} values after {n_epochs:,} epochs."
 
     def better_t(self) -> Blocks:
         """Yield TMs of no more clauses that do better, over the same epochs, than those whose T is assumed."""

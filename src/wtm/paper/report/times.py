@@ -1,9 +1,11 @@
-"""The times of trainings, compared on one kind of processor."""
+"""The processor's times of trainings, compared on one kind of processor.
+
+Times by the clock are left out: other work on the same machine multiplies them.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 
@@ -15,7 +17,6 @@ class Times:
     """The mean seconds of an epoch of two machines on one kind of processor, one per seed."""
 
     processor: str
-    of_cpu: bool  # whether they are the processor's, and not those of the clock
     n_epochs: int
     weighted: list[float]
     classic: list[float]
@@ -32,28 +33,24 @@ def processor_of(record: Record) -> str | None:
     return names.pop() if len(names) == 1 else None
 
 
-def mean_seconds(records: Sequence[Record], n_epochs: int) -> tuple[list[float], bool]:
-    """Return the mean time of the first epochs of each training, and whether it is the processor's."""
-    of_cpu = all(record.cpu_seconds is not None for record in records)
-    seconds = [(of_cpu and record.cpu_seconds) or record.history["seconds"] for record in records]
-    return [float(np.mean(of_seed[:n_epochs])) for of_seed in seconds], of_cpu
+def mean_seconds(records: Sequence[Record], n_epochs: int) -> list[float]:
+    """Return the processor's mean time of the first epochs of each training; those without it are left out."""
+    return [float(np.mean(seconds[:n_epochs])) for record in records if (seconds := record.cpu_seconds)]
 
 
 def times_by_processor(weighted: Sequence[Record], classic: Sequence[Record]) -> Iterator[Times]:
     """Yield the times of two machines for each kind of processor that trained both, over the epochs that all have."""
-    if not (weighted and classic):
-        return
-    n_epochs = common_epochs([list(weighted), list(classic)])
-    for processor in _processors(weighted):
-        machines = [[r for r in records if processor_of(r) == processor] for records in (weighted, classic)]
-        if all(machines):
-            seconds, of_cpu = mean_seconds([*chain(*machines)], n_epochs)
-            n = len(machines[0])
-            yield Times(processor, of_cpu, n_epochs, seconds[:n], seconds[n:])
+    machines = [[record for record in records if record.cpu_seconds] for records in (weighted, classic)]
+    for processor in _processors(machines[0]):
+        groups = [[record for record in records if processor_of(record) == processor] for records in machines]
+        if all(groups):
+            n_epochs = common_epochs(groups)
+            yield Times(processor, n_epochs, *(mean_seconds(records, n_epochs) for records in groups))
 
 
 def on_one_processor(groups: Groups) -> Groups:
-    """Return the trainings of the kind of processor that most machines have; machines without are left out."""
+    """Return the timed trainings of the kind of processor that most machines have; machines without are left out."""
+    groups = [[record for record in records if record.cpu_seconds] for records in groups]
     counts = Counter(name for records in groups for name in _processors(records))
     if not counts:
         return []
