@@ -22,9 +22,16 @@ _HEADER = ("The paper claims", "paper", "ours", "difference", "same protocol?", 
 def other_claims_tables(results: Results) -> Iterator[str]:
     """Yield headings and tables: the claims on all data sets, then those on each."""
     for heading in (_ALL, *NAMES.values()):
-        claims = [claim for claim in OTHERS if _subject(claim) == heading]
+        table = claims_table(results, [claim for claim in OTHERS if _subject(claim) == heading])
+        rows = [[_without(heading, text), *found] for text, *found in table.rows]
         yield f"### {heading}: claims"
-        yield claims_table(results, claims).markdown()
+        yield Table(table.header, rows, words=True).markdown()
+
+
+def _without(heading: str, text: str) -> str:
+    """Return the text of a claim under the heading that it begins with."""
+    text = text.removeprefix(heading).removeprefix(": ").removeprefix(", ")
+    return text[0].upper() + text[1:]
 
 
 def _subject(claim: Claim) -> str:
