@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.helpers.made_up_results import keep, made_up_record, write_baselines, write_sampling
+from tests.helpers.made_up_results import keep, made_up_record, write_ablation, write_baselines, write_sampling
 from wtm.paper.report.result_folder import read_results
 from wtm.paper.settings import WEIGHTS
 
@@ -65,3 +65,52 @@ def test_records_of_other_data_are_not_mixed(tmp_path):
     keep(tmp_path, *records)
     with pytest.raises(ValueError, match="mnist holds records of different data"):
         read_results(tmp_path)
+
+
+def edit(path, change):
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda content: content["sessions"][0]["machine"].pop("llvm_target"),
+        lambda content: content["sessions"][0]["versions"].pop("wtm"),
+        lambda content: content["sessions"][0].pop("epochs"),
+        lambda content: content["sessions"][0].update(cpu_seconds=1.0, wall_seconds=0.0),
+        lambda content: content["data"].pop("quick"),
+        lambda content: content["history"].update({name: [] for name in content["history"]}),
+        lambda content: content["history"]["test_accuracy"].__setitem__(1, None),
+        lambda content: content["history"]["seconds"].__setitem__(1, float("nan")),
+    ],
+)
+def test_a_damaged_part_of_a_record(results, change):
+    edit(results / RECORD, change)
+    assert_named(results, results / RECORD)
+
+
+@pytest.mark.parametrize("name", ["baselines/tree-seed0.json", "sampling/sampling.json"])
+def test_a_machine_without_its_processor(results, name):
+    edit(results / name, lambda content: content["machine"].pop("llvm_target"))
+    assert_named(results, results / name)
+
+
+@pytest.mark.parametrize("entry", ["machine", "test_accuracy", "data", "seed"])
+def test_a_damaged_ablation(results, entry):
+    write_ablation(results, "lazy", [97.0, 98.0])
+    path = results / "ablations" / "lazy-seed0.json"
+    edit(path, lambda content: content.pop(entry))
+    assert_named(results, path)
+
+
+def test_sessions_are_not_needed(results):
+    edit(results / RECORD, lambda content: content["sessions"].clear())
+    assert read_results(results).records["mnist"][0].sessions == []
+
+
+def test_a_record_in_the_folder_of_another_data_set(results):
+    (results / "mnist").rename(results / "imdb")
+    with pytest.raises(ValueError, match=r"seed0\.json is of mnist: move it to the folder of that name"):
+        read_results(results)

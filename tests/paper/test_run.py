@@ -78,7 +78,7 @@ def test_each_training_is_a_record_and_is_the_classifiers(problem, tmp_path):
     assert records[1].history["test_accuracy"] == [entry["valid_accuracy"] for entry in clf.history_]
     assert records[1].history["type_i"] == [entry["type_i"] for entry in clf.history_]
     assert records[1].weights[0]["all"]["maximum"] == clf.machines_[0].weights.max()
-    again = load_checkpoint(record_path(tmp_path, seed=5), records[1])
+    again = load_checkpoint(record_path(tmp_path, seed=5), records[1].setting, records[1].seed)
     np.testing.assert_array_equal(again.class_sums(data.X_test), clf.class_sums(data.X_test))
     assert again.score(data.X_test, data.y_test) == records[1].history["test_accuracy"][-1]
 
@@ -245,6 +245,20 @@ def test_large_machines_of_mnist_are_measured_on_sampled_training_rows(tmp_path,
     path = tmp_path / "mnist" / f"{record.name}.json"
     assert len(record.history[SAMPLED]) == PLAN.n_epochs
     assert record.history[SAMPLED][:4] == first.history[SAMPLED]
-    assert record.history[SAMPLED][-1] == load_checkpoint(path, record).score(X, y)
+    assert record.history[SAMPLED][-1] == load_checkpoint(path, record.setting, record.seed).score(X, y)
     (other,) = carry_out(small_problem(), [PLAN], options(tmp_path))
     assert SAMPLED not in other.history
+
+
+def test_what_another_process_has_trained_further_is_not_replaced(problem, tmp_path, monkeypatch):
+    carry_out(problem, [PLAN], options(tmp_path / "whole", n_epochs=3))
+    longer, path, train = record_path(tmp_path / "whole").read_bytes(), record_path(tmp_path), module.train
+
+    def train_and_be_overtaken(*arguments, **others):
+        path.write_bytes(longer)
+        train(*arguments, **others)
+
+    monkeypatch.setattr(module, "train", train_and_be_overtaken)
+    with pytest.raises(ValueError, match=r"has 3 epochs, more than the 2 trained here: another process"):
+        carry_out(problem, [PLAN], options(tmp_path, n_epochs=2))
+    assert path.read_bytes() == longer

@@ -3,7 +3,7 @@ import statistics
 import numpy as np
 import pytest
 
-from tests.helpers.made_up_results import SMALL, made_up_record
+from tests.helpers.made_up_results import SMALL, keep, made_up_record
 from wtm.machine.class_machine import Machine
 from wtm.machine.machine_parameters import MachineParameters
 from wtm.paper.record import by_setting, describe_weights, read_record, read_records
@@ -90,10 +90,9 @@ def test_tables_as_markdown_and_for_terminals():
 
 def test_records_are_read_in_order_and_grouped(tmp_path):
     a, b = made_up_record(SMALL, [1, 2]), made_up_record(BEST, [3])
-    for record in (b, a):
-        record.write(tmp_path / f"{record.name}.json")
-    (tmp_path / "other.json").write_text("{}")
-    records = read_records(tmp_path)
+    keep(tmp_path, b, a)
+    (tmp_path / "connect-4" / "other.json").write_text("{}")
+    records = read_records(tmp_path / "connect-4")
     assert sorted(records, key=lambda r: r.setting.n_clauses) == [a, b]
     assert by_setting([a, b, a]) == [[a, a], [b]]
 

@@ -2,6 +2,8 @@
 
 import json
 import operator
+import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +13,18 @@ from wtm.utils.atomic_write import atomic_write, check_writable
 
 ENVIRONMENT = ("versions", "machine")
 """Entries that every file of results has, from `wtm.paper.environment`."""
+
+_MACHINE = ("platform", "processor", "llvm_target", "cores")
+_DAMAGE = (
+    ArithmeticError,
+    AttributeError,
+    EOFError,
+    LookupError,
+    TypeError,
+    ValueError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 def prepare_folder(folder: Path) -> None:
@@ -62,8 +76,15 @@ def read_seeds(folder: Path, name: str, entries: Iterable[str]) -> list[dict[str
     for path in sorted(folder.glob(f"{name}-seed*.json")):
         found.append(read_json(path))
         with naming(path):
-            operator.itemgetter(*ENVIRONMENT, *entries)(found[-1])
+            check_environment(found[-1])
+            _ = [found[-1][name] for name in entries]
     return found
+
+
+def check_environment(content: dict[str, Any]) -> None:
+    """Look up all that reports say of the versions and the machine of a file of results, or of a session."""
+    versions, machine = (content[name] for name in ENVIRONMENT)
+    _ = versions["wtm"], operator.itemgetter(*_MACHINE)(machine)
 
 
 @contextmanager
@@ -71,6 +92,6 @@ def naming(path: Path) -> Iterator[None]:
     """Turn any error of damaged content into a ValueError that names the file."""
     try:
         yield
-    except (AttributeError, LookupError, TypeError, ValueError) as error:
+    except _DAMAGE as error:
         reason = f"{type(error).__name__}: {error}"
         raise ValueError(f"{path} is damaged ({reason}). Remove it, or copy it again.") from error

@@ -12,6 +12,7 @@ import numpy as np
 from wtm.datasets import Dataset, load_connect_4, load_imdb, load_mnist
 from wtm.machine.examples import pack_examples
 from wtm.machine.training_rows import LabelledExamples
+from wtm.paper.json_files import naming
 from wtm.paper.settings import NAMES_BY_RECIPE
 
 _QUICK_ROWS = {"train": 2_000, "test": 1_000}
@@ -66,6 +67,13 @@ class Problem:
             },
             "digest": digest.hexdigest()[:16],
         }
+
+    def check_same(self, path: Path, content: dict[str, Any]) -> None:
+        """Refuse to continue a file of results of other data; ValueError too if it is damaged."""
+        with naming(path):
+            digest = content["data"]["digest"]
+        if digest != self.description["digest"]:
+            raise ValueError(f"{path} is of other data. Choose another folder with --out, or remove it.")
 
 
 def majority_line(description: dict[str, Any]) -> str:

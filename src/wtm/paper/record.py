@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from wtm.machine.class_machine import Machine
-from wtm.paper.json_files import naming, read_json, write_json
+from wtm.paper.json_files import check_environment, naming, read_json, write_json
 from wtm.paper.settings import Setting
 
 BINS_PER_DOUBLING = 8
@@ -30,6 +30,8 @@ Accuracies are fractions of 1, on training rows those of 5,000 rows spread evenl
 
 SAMPLED = "sampled_accuracy"
 """One more column where the paper says something on training accuracy: on `Problem.sampled_rows`."""
+
+_DATA = ("key", "quick", "name", "digest")
 
 
 @dataclass(frozen=True)
@@ -82,14 +84,30 @@ def read_record(path: Path) -> Record:
         record = Record(**{**content, "setting": Setting(**content["setting"])})
         if path.stem != record.name:
             raise ValueError(f"it holds {record.name}")
-        np.array([content["history"][name] for name in HISTORY], float)  # columns of numbers, of equal length
-        _ = content["sessions"], [(entry["label"], entry["all"], entry["positive"]) for entry in content["weights"]]
+        names = [*HISTORY, *[SAMPLED] * (SAMPLED in content["history"])]
+        columns = np.array([content["history"][name] for name in names], float)  # of equal length
+        if columns.size == 0 or not np.isfinite(columns).all():
+            raise ValueError("its columns hold no epochs, or not only numbers")
+        _ = [record.data[name] for name in _DATA], record.data["majority"]["test_share"]
+        _ = [(entry["label"], entry["all"], entry["positive"]) for entry in content["weights"]]
+        for session in content["sessions"]:
+            _, _ = session["epochs"]
+            check_environment(session)
+        _ = record.cpu_seconds
     return record
 
 
 def read_records(folder: Path) -> list[Record]:
-    """Read all records in a folder, in the order of their names; ValueError if they are of different data."""
+    """Read all records of the data set that a folder is named after, in the order of their names.
+
+    Raises ValueError if they are of different data.
+    """
     records = [read_record(path) for path in sorted(folder.glob("*tm-*-seed*.json"))]
+    for record in records:
+        if record.data["key"] != folder.name:
+            raise ValueError(
+                f"{folder / record.name}.json is of {record.data['key']}: move it to the folder of that name."
+            )
     kinds = {(record.data["quick"], record.data["digest"]) for record in records}
     if len(kinds) > len({is_quick for is_quick, _ in kinds}):
         raise ValueError(f"{folder} holds records of different data: move one kind to another folder.")

@@ -72,8 +72,7 @@ def _begin(plan: Plan, seed: int, folder: Path, problem: Problem, options: Optio
         check_absent(checkpoint_path(path), resumable=False)
         return record
     record = read_record(path)
-    if record.data["digest"] != problem.description["digest"]:
-        raise ValueError(f"{path} is of other data: choose another folder with --out, or remove it.")
+    problem.check_same(path, {"data": record.data})
     check_resumable(path, checkpoint_path(path), record.n_epochs, plan.n_epochs)
     return record
 
@@ -87,13 +86,26 @@ def check_resumable(record_path: Path, checkpoint: Path, done: int, n_epochs: in
         )
 
 
+def check_not_ahead(record_path: Path, done: int, n_epochs: int) -> None:
+    """Refuse to replace the `done` epochs of a record by fewer: another process is training it at the same time."""
+    if done > n_epochs:
+        raise ValueError(
+            f"{record_path} has {done:,} epochs, more than the {n_epochs:,} trained here: another process trains it "
+            "too. Wait for it, or choose another folder with --out."
+        )
+
+
 def _carry_out(before: Record, n_epochs: int, folder: Path, problem: Problem, options: Options) -> Record:
     path = folder / f"{before.name}.json"
     is_sampled = problem.key == "mnist" and before.setting in large_machines("mnist")
     if before.n_epochs >= n_epochs:
         say(f"{before.name}: {before.n_epochs:,} epochs are already there")
         return before
-    clf = load_checkpoint(path, before) if before.n_epochs else new_classifier(before.setting, before.seed)
+    clf = (
+        load_checkpoint(path, before.setting, before.seed)
+        if before.n_epochs
+        else new_classifier(before.setting, before.seed)
+    )
     done = getattr(clf, "n_epochs_", 0)
     sessions = [  # of the first epochs: a record may be ahead of its checkpoint
         {**session, "epochs": [session["epochs"][0], min(done, session["epochs"][1])]}
@@ -104,6 +116,8 @@ def _carry_out(before: Record, n_epochs: int, folder: Path, problem: Problem, op
     wall, cpu = time.perf_counter(), time.process_time()
 
     def keep(clf: WTMClassifier) -> None:
+        if path.exists():
+            check_not_ahead(path, read_record(path).n_epochs, max(before.n_epochs, clf.n_epochs_))
         times = {"wall_seconds": time.perf_counter() - wall, "cpu_seconds": time.process_time() - cpu}
         session = {"epochs": [done + 1, clf.n_epochs_], "n_jobs": options.n_jobs, **times, **environment()}
         history = {column: [entry[name] for entry in clf.history_] for column, name in HISTORY.items()}
@@ -122,11 +136,12 @@ def _carry_out(before: Record, n_epochs: int, folder: Path, problem: Problem, op
     return record
 
 
-def load_checkpoint(record_path: Path, record: Record) -> WTMClassifier:
-    """Read the classifier of a record; ValueError if it is of another machine or seed."""
+def load_checkpoint(record_path: Path, setting: Setting, seed: int, **parameters: Any) -> WTMClassifier:
+    """Read the classifier of a record; ValueError if it is of another machine, seed or other `parameters`."""
     path = checkpoint_path(record_path)
-    clf, expected = load_classifier(path), new_classifier(record.setting, record.seed)
-    if any(getattr(clf, name) != getattr(expected, name) for name in ("n_clauses", "T", "s", "gamma", "random_state")):
+    clf, expected = load_classifier(path), new_classifier(setting, seed, **parameters)
+    names = ("n_clauses", "T", "s", "gamma", "random_state", *parameters)
+    if any(getattr(clf, name) != getattr(expected, name) for name in names):
         raise ValueError(f"{path} is of another machine or seed. Choose another folder with --out, or remove it.")
     return clf
 

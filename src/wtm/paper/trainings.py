@@ -29,7 +29,8 @@ def compare_preset(options: Options, data: str, preset: Preset) -> None:
     record, *_ = _compare(options, problem, PRESETS[data][preset], title, folder / f"learning-curve-{preset}.svg")
     record_path = folder / f"{record.name}.json"
     if checkpoint_path(record_path).exists():
-        rules = heaviest_rules(load_checkpoint(record_path, record), feature_names=problem.dataset.feature_names)
+        clf = load_checkpoint(record_path, record.setting, record.seed)
+        rules = heaviest_rules(clf, feature_names=problem.dataset.feature_names)
         lines = [f"{title}: the heaviest rules of each class. {record.setting}, after epoch {record.n_epochs:,}"]
         lines += [textwrap.fill(str(rule), 100, break_on_hyphens=False) for rule in rules]
         (folder / f"rules-{preset}.txt").write_text("\n\n".join(lines) + "\n", encoding="utf-8")

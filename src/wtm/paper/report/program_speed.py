@@ -4,7 +4,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from wtm.paper.json_files import ENVIRONMENT, naming, read_json
+from wtm.paper.json_files import check_environment, naming, read_json
 from wtm.paper.text_table import Table
 
 RESULTS = "program-speed.json"
@@ -21,7 +21,8 @@ def read_program_speed(path: Path) -> Results | None:
         return None
     results = read_json(path)
     with naming(path):
-        _ = [results[name] for name in ENVIRONMENT], speed_table(results), explain_program_speed(results)
+        check_environment(results)
+        _ = speed_table(results), explain_program_speed(results)
     return results
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wtm.paper.json_files import ENVIRONMENT, naming, read_json
+from wtm.paper.json_files import ENVIRONMENT, check_environment, naming, read_json
 from wtm.paper.record import Groups, Record, by_setting, read_records
 from wtm.paper.report.other_methods import Runs, read_baselines
 from wtm.paper.report.program_speed import RESULTS as PROGRAM_SPEED
@@ -114,7 +114,8 @@ def _read_ablations(folder: Path) -> dict[str, list[dict[str, Any]]]:
     for path in sorted(folder.glob("*-seed*.json")):
         run = read_json(path)
         with naming(path):
-            _ = [run[name] for name in ENVIRONMENT]
+            check_environment(run)
+            _ = run["seed"], run["data"]["key"], [float(accuracy) for accuracy in run["test_accuracy"]]
             found.setdefault(run["ablation"], []).append(run)
     return found
 

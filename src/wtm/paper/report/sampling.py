@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import binom
 
-from wtm.paper.json_files import ENVIRONMENT, naming, read_json
+from wtm.paper.json_files import check_environment, naming, read_json
 from wtm.paper.text_table import Table
 
 PAPER_SIZE = (1568, 0.1)
@@ -33,7 +33,7 @@ def read_sampling(path: Path) -> Results | None:
         return None
     results = read_json(path)
     with naming(path):  # all that it is used for
-        _ = [results[name] for name in ENVIRONMENT]
+        check_environment(results)
         _ = sampling_table(results), explain_sampling(results), first_epoch_table(results)
     return results
 
