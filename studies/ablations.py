@@ -5,9 +5,10 @@
 
 from collections.abc import Sequence
 
+from studies.command_line import run_command
 from studies.designs import ABLATIONS, load, parse_arguments, unfinished_tasks
-from wtm import WTMClassifier, load_model
-from wtm.paper.run import new_classifier, train
+from wtm import WTMClassifier
+from wtm.paper.run import load_checkpoint, new_classifier, train
 from wtm.paper.run_options import Options
 
 _OURS = [key for key, ablation in ABLATIONS.items() if not ablation.by_program]
@@ -26,9 +27,12 @@ def train_ablations(keys: Sequence[str], options: Options) -> None:
     for task, resumes in unfinished_tasks(keys, options, ".safetensors"):
         ablation = task.ablation
         problem = load(ablation.data, options.data_dir, ablation.grey)
-        clf = (
-            load_model(task.checkpoint) if resumes else new_classifier(ablation.setting, task.seed, **ablation.changes)
-        )
+        of_machine = (ablation.setting, task.seed)
+        if resumes:
+            task.check_data(problem)
+            clf = load_checkpoint(task.path, *of_machine, **ablation.changes)
+        else:
+            clf = new_classifier(*of_machine, **ablation.changes)
 
         def keep(clf: WTMClassifier, task=task, problem=problem) -> None:
             task.write(
@@ -41,4 +45,4 @@ def train_ablations(keys: Sequence[str], options: Options) -> None:
 
 
 if __name__ == "__main__":
-    train_ablations(*parse_arguments("Train ablations.", _OURS))
+    run_command(lambda: train_ablations(*parse_arguments("Train ablations.", _OURS)))

@@ -10,11 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
+from studies.command_line import run_command
 from studies.designs import ABLATIONS, PROGRAM_SEED, load, parse_arguments, unfinished_tasks
 from studies.program_kernels import BLOCK, FIRST_STATE, N_PLANES, program_accuracy, program_epoch, program_sample
 from wtm.fitting.progress import bar
 from wtm.machine.examples import pack_examples
 from wtm.machine.training_rows import LabelledExamples
+from wtm.paper.json_files import naming
 from wtm.paper.problem import Problem
 from wtm.paper.record import SAMPLED
 from wtm.paper.run import CHECKPOINT_SECONDS
@@ -111,14 +113,21 @@ class Program:
         Raises
         ------
         ValueError
-            It is of another machine.
+            It is damaged, or of another machine or version.
         """
-        with np.load(path) as saved:
-            for name, array in self._arrays.items():
-                if name not in saved or saved[name].shape != array.shape:
-                    raise ValueError(f"{path} is of another machine: remove it, or choose another folder with --out.")
-                array[...] = saved[name]
-            self.columns = {name: saved[name].tolist() for name in self.columns}
+        with naming(path), np.load(path) as file:
+            saved = dict(file)
+        for name, array in self._arrays.items():
+            if name not in saved or (saved[name].shape, saved[name].dtype) != (array.shape, array.dtype):
+                raise ValueError(f"{path} is of another machine: remove it, or choose another folder with --out.")
+        if missing := sorted(self.columns.keys() - saved):
+            raise ValueError(
+                f"{path} lacks {', '.join(missing)}, so another version wrote it: remove it, or choose another folder "
+                "with --out."
+            )
+        for name, array in self._arrays.items():
+            array[...] = saved[name]
+        self.columns = {name: saved[name].tolist() for name in self.columns}
 
 
 def _as_in_their_file(problem: Problem, part: str) -> LabelledExamples:
@@ -153,6 +162,7 @@ def train_programs(keys: Sequence[str], options: Options) -> None:
         seed, n_skipped = (PROGRAM_SEED, task.seed + 1) if task.ablation.skips else (task.seed, 0)
         program = Program(problem, task.ablation.setting, seed, n_skipped)
         if resumes:
+            task.check_data(problem)
             program.load(task.checkpoint)
         left, saved = task.n_epochs - program.n_epochs, time.monotonic()
         epochs = (program.epoch() for _ in range(left))
@@ -171,4 +181,4 @@ def train_programs(keys: Sequence[str], options: Options) -> None:
 
 
 if __name__ == "__main__":
-    train_programs(*parse_arguments("Repeat the authors' program draw by draw.", _PROGRAMS))
+    run_command(lambda: train_programs(*parse_arguments("Repeat the authors' program draw by draw.", _PROGRAMS)))

@@ -21,8 +21,9 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
+from studies.command_line import MAX_SEEDS, run_command, whole_number
 from wtm.paper.environment import environment
-from wtm.paper.json_files import check_absent, prepare_folder, write_json
+from wtm.paper.json_files import check_absent, prepare_folder, read_json, write_json
 from wtm.paper.problem import Problem, load_problem, majority_line
 from wtm.paper.report.other_methods import METHODS, PLANNED_SEEDS, baselines_table, read_baselines
 from wtm.paper.text_table import say, show
@@ -65,7 +66,10 @@ def measure_baselines(
     }
     if not resume:
         check_absent(*paths)
+    read_baselines(out)  # which names damaged files before the work
     problem = load_problem("mnist", data_dir)
+    for path in filter(Path.exists, paths):
+        problem.check_same(path, read_json(path))
     for path, (name, seed) in paths.items():
         if not path.exists():
             _measure(problem, name, seed, path)
@@ -98,7 +102,9 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(METHODS)}; default: all")
     parser.add_argument("--data-dir", type=Path, help="folder with the data sets; default: $WTM_DATA")
     parser.add_argument("--out", type=Path, default=Path("out/baselines"), help="folder for the results")
-    parser.add_argument("--seeds", type=int, default=PLANNED_SEEDS, help="fits per method that depends on one")
+    parser.add_argument(
+        "--seeds", type=whole_number(1, MAX_SEEDS), default=PLANNED_SEEDS, help="fits per method that depends on one"
+    )
     parser.add_argument("--resume", action="store_true", help="skip methods that have been measured")
     given = parser.parse_args()
     if unknown := set(given.names) - set(METHODS):
@@ -107,4 +113,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_command(main)

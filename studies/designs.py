@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from studies.command_line import LARGEST_SEED, MAX_SEEDS, thread_count, whole_number
 from wtm.paper.environment import environment
 from wtm.paper.intervals import MIN_SEEDS
 from wtm.paper.json_files import check_absent, naming, read_json, read_seeds, write_json
 from wtm.paper.problem import Problem, load_problem
 from wtm.paper.record import read_records
-from wtm.paper.run import check_resumable, prepare_folders
+from wtm.paper.run import check_not_ahead, check_resumable, prepare_folders
 from wtm.paper.run_options import Options
 from wtm.paper.settings import COMPRESSION, NAMES_BY_RECIPE, PRESETS, Preset, Setting, large_machines
 from wtm.paper.settings import averaged_epochs as of_main_trainings
@@ -171,14 +172,33 @@ class Task:
     n_epochs: int
     path: Path
     checkpoint: Path
+    done: int = 0  # epochs of the file of results when the work began
 
     @property
     def ablation(self) -> Ablation:
         """What to train."""
         return ABLATIONS[self.key]
 
+    def n_epochs_done(self) -> int:
+        """Return how many epochs the file of results has; ValueError if it is damaged or of another training."""
+        if not self.path.exists():
+            return 0
+        content = read_json(self.path)
+        with naming(self.path):
+            found = content["ablation"], content["setting"], content["seed"]
+            done = len(content["test_accuracy"])
+        if found != (self.key, asdict(self.ablation.setting), self.seed):
+            raise ValueError(f"{self.path} is of another training. Choose another folder with --out, or remove it.")
+        return done
+
+    def check_data(self, problem: Problem) -> None:
+        """Refuse to resume on other data."""
+        problem.check_same(self.path, read_json(self.path))
+
     def write(self, problem: Problem, **columns: Sequence[float]) -> None:
         """Write the file of results: columns of an item per epoch, ``test_accuracy`` (a fraction of 1) and others."""
+        n_epochs = max(self.done, len(columns["test_accuracy"]))
+        check_not_ahead(self.path, self.n_epochs_done(), n_epochs)
         content = {
             "kind": "ablation",
             "ablation": self.key,
@@ -196,7 +216,8 @@ def unfinished_tasks(keys: Sequence[str], options: Options, suffix: str) -> list
     Raises
     ------
     OSError, ValueError
-        Results can't be written, exist without `options.resume`, or lack their checkpoint.
+        Results can't be written, exist without `options.resume`, are damaged or of another training, or lack their
+        checkpoint.
     """
     folder = options.folder(FOLDER)
     prepare_folders(folder)
@@ -207,12 +228,14 @@ def unfinished_tasks(keys: Sequence[str], options: Options, suffix: str) -> list
             task = Task(key, seed, n_epochs, folder / f"{name}.json", folder / "checkpoints" / f"{name}{suffix}")
             if not options.resume:
                 check_absent(task.path, task.checkpoint)
-            done = len(read_json(task.path)["test_accuracy"]) if task.path.exists() else 0
+            if not task.path.exists():
+                check_absent(task.checkpoint, resumable=False)
+            done = task.n_epochs_done()
             check_resumable(task.path, task.checkpoint, done, n_epochs)
             if done >= n_epochs:
                 say(f"{name}: {done:,} epochs are already there")
             else:
-                found.append((task, bool(done)))
+                found.append((replace(task, done=done), bool(done)))
     return found
 
 
@@ -222,17 +245,26 @@ def parse_arguments(description: str, choices: Sequence[str]) -> tuple[list[str]
     parser.add_argument(
         "names", nargs="*", metavar="NAME", help=f"ablations to train: {', '.join(choices)}; default: all"
     )
-    parser.add_argument("--epochs", type=int, help="epochs of every machine")
-    parser.add_argument("--seed", type=int, default=0, help="seed of the first training")
-    parser.add_argument("--seeds", type=int, default=1, help="trainings per machine, with successive seeds")
-    parser.add_argument("--n-jobs", type=int, default=-1, help="threads; -1 uses all cores")
+    parser.add_argument("--epochs", type=whole_number(1), help="epochs of every machine")
+    parser.add_argument(
+        "--seed", type=whole_number(0, LARGEST_SEED), default=0, help="seed of the first training; default: 0"
+    )
+    parser.add_argument(
+        "--seeds",
+        type=whole_number(1, MAX_SEEDS),
+        default=1,
+        help="trainings per machine, with successive seeds; default: 1",
+    )
+    parser.add_argument("--n-jobs", type=thread_count, default=-1, help="threads; -1 uses all cores")
     parser.add_argument("--data-dir", type=Path, help="folder with the data sets; default: $WTM_DATA")
-    parser.add_argument("--out", type=Path, default=Path("out"), help="folder for the results")
+    parser.add_argument("--out", type=Path, default=Path("out"), help="folder for the results; default: out")
     parser.add_argument("--resume", action="store_true", help="skip finished trainings, continue unfinished ones")
     given = parser.parse_args()
     for name in given.names:
         if name not in choices:
             parser.error(f"{name!r} must be one of {', '.join(choices)}")
+    if given.seed + given.seeds > LARGEST_SEED + 1:
+        parser.error(f"--seed {given.seed} with --seeds {given.seeds} exceeds the largest seed, {LARGEST_SEED}")
     seeds = range(given.seed, given.seed + given.seeds)
     return given.names or list(choices), Options(
         given.out, given.data_dir, n_epochs=given.epochs, seeds=seeds, n_jobs=given.n_jobs, resume=given.resume

@@ -14,6 +14,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
 
 from benchmarks.choosing.problems import Problem, folds, load_problem
+from studies.command_line import run_command
 from studies.measuring import N_EPOCHS, ROWS, parse_paths, some_rows
 from wtm import WTMClassifier
 from wtm.paper.environment import environment
@@ -170,4 +171,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_command(main)

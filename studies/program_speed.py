@@ -20,14 +20,16 @@ from typing import Any
 import numpy as np
 
 from studies.authors_program import Program
+from studies.command_line import run_command
 from studies.designs import PROGRAM_SEED
 from wtm.machine.class_machine import Machine
 from wtm.machine.machine_parameters import MachineParameters
 from wtm.machine.schedule import draw_schedule
 from wtm.paper.environment import environment
-from wtm.paper.json_files import check_absent, write_json
+from wtm.paper.json_files import check_absent, prepare_folder, write_json
 from wtm.paper.problem import Problem, load_problem
 from wtm.paper.report.program_speed import RESULTS
+from wtm.paper.report.provenance import AUTHORS
 from wtm.paper.settings import PRESETS, Preset, Setting, large_machines
 from wtm.paper.text_table import say
 
@@ -42,10 +44,12 @@ def measure_speed(sources: Path, data_dir: Path | None, path: Path) -> None:
 
     Raises
     ------
-    OSError, ValueError, subprocess.CalledProcessError
-        The file exists, the data are missing, or the program can't be compiled.
+    OSError, ValueError
+        The file exists or can't be written, the data are missing, or the program can't be compiled.
     """
     check_absent(path, resumable=False)
+    prepare_folder(path.parent)
+    check_sources(sources)
     problem = load_problem("mnist", data_dir)
     machines: list[dict[str, Any]] = []
     repeat, train_wtm = partial(_repeat_program, problem), partial(_train_wtm, problem)
@@ -63,13 +67,30 @@ def measure_speed(sources: Path, data_dir: Path | None, path: Path) -> None:
     say(f"Results written to {path}")
 
 
+def check_sources(sources: Path) -> None:
+    """Check that the program can be compiled from a folder, as far as can be seen beforehand."""
+    if missing := [name for name in ("makefile", "utils.h") if not (sources / name).is_file()]:
+        raise ValueError(f"SOURCES: {sources} has no {' and no '.join(missing)}. Pass a checkout of {AUTHORS}.")
+    if not shutil.which("make"):
+        raise ValueError("The program can't be compiled: install make and g++.")
+
+
+def _run(command: list[Any], folder: Path) -> str:
+    """Run a command in a folder; return its output, or raise ValueError with the last line that it wrote."""
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    if done.returncode:
+        *_, last = ["", *(done.stderr or done.stdout).strip().splitlines()]
+        raise ValueError(f"{' '.join(map(str, command))} failed with exit code {done.returncode}: {last}")
+    return done.stdout
+
+
 def compile_program(sources: Path, folder: Path) -> Path:
     """Compile the authors' program in a folder, with times in milliseconds instead of seconds; return its path."""
     for path in (*sources.glob("*.h"), *sources.glob("*.cpp"), sources / "makefile"):
         shutil.copy(path, folder)
     utils = folder / "utils.h"
     utils.write_text(utils.read_text(encoding="utf-8").replace("CLOCKS_PER_SEC", "1000"), encoding="utf-8")
-    subprocess.run(["make", "mnist"], cwd=folder, check=True, capture_output=True)
+    _run(["make", "mnist"], folder)
     return folder / "mnist"
 
 
@@ -88,8 +109,7 @@ def run_program(program: Path, setting: Setting, n_epochs: int) -> dict[str, lis
     """Run the program with its default initial state; return seconds and test accuracy of each epoch."""
     options = {"-c": setting.n_clauses, "-p": setting.p_s, "-t": setting.T, "-g": setting.gamma, "-e": n_epochs}
     arguments = [str(part) for option in options.items() for part in option]
-    found = subprocess.run([program, *arguments], cwd=program.parent, check=True, capture_output=True, text=True)
-    epochs = _LINE.findall(found.stdout)
+    epochs = _LINE.findall(_run([program, *arguments], program.parent))
     return {
         "seconds": [int(milliseconds) / 1000 for milliseconds, _, _ in epochs],
         "test_accuracy": [round(float(test) / 100, 4) for _, _, test in epochs],
@@ -141,4 +161,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_command(main)

@@ -1,9 +1,11 @@
 """Writes the pages of the studies, docs/ablations.md and others, from their results: `python -m studies.report`."""
 
+import argparse
 from itertools import chain
 from pathlib import Path
 
 from studies import few_rules, few_rules_page, rule_length
+from studies.command_line import run_command
 from studies.designs import (
     ABLATIONS,
     FOLDER,
@@ -95,7 +97,19 @@ def ablations_table(folder: Path, results: dict[str, Runs]) -> Table:
     return Table(_HEADER, rows)
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Read the command line, which has no options, and write the pages."""
+    argparse.ArgumentParser(
+        description="Write docs/ablations.md, docs/rule-length.md and docs/few-rules.md from the files in results. Run "
+        "it in the root of the repository."
+    ).parse_args()
+    for needed in (Path("results") / FOLDER, rule_length.RESULTS, few_rules.RESULTS, Path("docs")):
+        if not needed.exists():
+            raise FileNotFoundError(f"{needed} is not in {Path.cwd()}: change to the root of the repository.")
     write_page(Path("results") / FOLDER, Path("docs/ablations.md"))
     rule_length.write_page(read_json(rule_length.RESULTS), Path("docs/rule-length.md"))
     few_rules_page.write_page(read_json(few_rules.RESULTS), Path("docs/few-rules.md"))
+
+
+if __name__ == "__main__":
+    run_command(main)

@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from benchmarks.choosing.problems import NAMES, Problem, load_problem
+from studies.command_line import run_command
 from studies.measuring import N_EPOCHS, ROWS, parse_paths, some_rows
 from wtm import Booleanizer, WTMClassifier
 from wtm.paper.environment import environment
@@ -179,4 +180,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_command(main)

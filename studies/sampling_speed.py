@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from studies.command_line import run_command, whole_number
 from wtm.datasets import DATA_DIR_VARIABLE, DatasetNotFoundError
 from wtm.kernels.distribution_tables import BinomialTable
 from wtm.kernels.layout import padded_words_for
@@ -195,12 +196,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Time the paper's Algorithm 1 and two other samplers.")
     parser.add_argument("--data-dir", type=Path, help="folder with MNIST; default: $WTM_DATA")
     parser.add_argument("--out", type=Path, default=Path("out/sampling"), help="folder for the results")
-    parser.add_argument("--rounds", type=int, default=61, help="timings of each sampler at each size")
+    parser.add_argument("--rounds", type=whole_number(1), default=61, help="timings of each sampler at each size")
     given = parser.parse_args()
-    if given.rounds < 1:
-        parser.error(f"--rounds must be at least 1, got {given.rounds}")
     measure_sampling(mnist_if_there(given.data_dir), given.out, given.rounds)
 
 
 if __name__ == "__main__":
-    main()
+    run_command(main)

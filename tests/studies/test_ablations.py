@@ -12,7 +12,7 @@ from studies.ablations import train_ablations
 from studies.authors_program import Program, train_programs
 from studies.designs import ABLATIONS, Ablation, read_ablations
 from studies.report import ablations_table
-from tests.helpers.made_up_results import SMALL, keep, made_up_record, small_problem, write_ablation
+from tests.helpers.made_up_results import ENVIRONMENT, SMALL, keep, made_up_record, small_problem, write_ablation
 from wtm.paper.json_files import read_json
 from wtm.paper.run_options import Options
 
@@ -156,7 +156,7 @@ def test_ablations_of_the_direct_engine_are_compared_with_it(tmp_path):
 @pytest.mark.parametrize(("content", "said"), [
     ("{", "is damaged"),
     ('{"kind": "ablation"}', "is damaged"),
-    (json.dumps(made_up(0, [0.5]) | {"versions": {}, "machine": {}}), "is of another setting or data set"),
+    (json.dumps(made_up(0, [0.5]) | ENVIRONMENT), "is of another setting or data set"),
 ])  # fmt: skip
 def test_a_wrong_file_of_results_is_named(tmp_path, content, said):
     (tmp_path / "lazy-seed0.json").write_text(content)
@@ -166,3 +166,75 @@ def test_a_wrong_file_of_results_is_named(tmp_path, content, said):
 
 def test_names_of_ablations_are_those_of_files():
     assert all(name.replace("-", "").isalnum() for name in ABLATIONS)
+
+
+@pytest.mark.parametrize("key", ["ours", "theirs"])
+def test_a_checkpoint_alone_is_not_replaced(tea, tmp_path, key):
+    folder = tmp_path / "ablations" / "checkpoints"
+    folder.mkdir(parents=True)
+    path = folder / f"{key}-seed0{'.npz' if key == 'theirs' else '.safetensors'}"
+    path.write_text("kept")
+    with pytest.raises(ValueError, match=rf"{path.name} already exists"):
+        TRAIN[key]([key], Options(tmp_path, resume=True))
+    assert path.read_text() == "kept"
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"ablation": "given"}, "is of another training"),
+        ({"setting": asdict(replace(SMALL, T=9))}, "is of another training"),
+        ({"seed": 1}, "is of another training"),
+        ({"test_accuracy": 3}, "is damaged"),
+        ({"data": {"key": "mnist", "digest": "tea"}}, "is of other data"),
+    ],
+)
+def test_other_results_are_not_continued(tea, tmp_path, changed, said):
+    content = {"ablation": "ours", "setting": asdict(SMALL), "seed": 0, "data": {"digest": "0"}, "test_accuracy": [0.5]}
+    folder = tmp_path / "ablations"
+    (folder / "checkpoints").mkdir(parents=True)
+    (folder / "ours-seed0.json").write_text(json.dumps(content | changed))
+    (folder / "checkpoints" / "ours-seed0.safetensors").write_text("")
+    before = (folder / "ours-seed0.json").read_bytes()
+    with pytest.raises(ValueError, match=rf"ours-seed0\.json {said}"):
+        train_ablations(["ours"], Options(tmp_path, resume=True))
+    assert (folder / "ours-seed0.json").read_bytes() == before
+
+
+def test_a_checkpoint_of_another_ablation_is_refused(tea, tmp_path):
+    train_ablations(["ours", "given"], Options(tmp_path, n_epochs=1))
+    folder = tmp_path / "ablations" / "checkpoints"
+    (folder / "ours-seed0.safetensors").replace(folder / "given-seed0.safetensors")
+    with pytest.raises(ValueError, match=r"given-seed0\.safetensors is of another machine"):
+        train_ablations(["given"], Options(tmp_path, resume=True))
+
+
+def test_a_damaged_checkpoint_of_the_program_is_named(tmp_path):
+    problem, path = small_problem("mnist"), tmp_path / "a.npz"
+    program = Program(problem, SMALL, 1)
+    program.save(path)
+    whole = path.read_bytes()
+    for damaged in (b"", b"tea", whole[:-9], whole[:200] + b"\0" * 50 + whole[250:]):
+        path.write_bytes(damaged)
+        with pytest.raises(ValueError, match=r"a\.npz is damaged"):
+            program.load(path)
+    np.savez_compressed(path, **program._arrays, test_accuracy=[])
+    with pytest.raises(ValueError, match=r"a\.npz lacks sampled_accuracy, type_i, so another version wrote it"):
+        program.load(path)
+
+
+@pytest.mark.parametrize("key", ["ours", "theirs"])
+def test_what_another_process_has_trained_further_is_not_replaced(tea, tmp_path, key, monkeypatch):
+    TRAIN[key]([key], Options(tmp_path / "whole", n_epochs=3))
+    longer = (tmp_path / "whole" / "ablations" / f"{key}-seed0.json").read_bytes()
+    path = tmp_path / "ablations" / f"{key}-seed0.json"
+    load = train_ablations.__globals__["load"]
+
+    def load_and_be_overtaken(*arguments):
+        path.write_bytes(longer)
+        return load(*arguments)
+
+    monkeypatch.setitem(TRAIN[key].__globals__, "load", load_and_be_overtaken)
+    with pytest.raises(ValueError, match=r"has 3 epochs, more than the 2 trained here: another process"):
+        TRAIN[key]([key], Options(tmp_path, n_epochs=2))
+    assert path.read_bytes() == longer

@@ -62,6 +62,7 @@ def test_rows_are_written_as_the_program_reads_them(tmp_path):
 
 def test_results_are_what_the_report_reads(program, tmp_path, monkeypatch):
     monkeypatch.setattr(program_speed, "load_problem", lambda key, data_dir: numbered_problem())
+    monkeypatch.setattr(program_speed, "check_sources", lambda sources: None)
     monkeypatch.setattr(program_speed, "compile_program", lambda sources, folder: program)
     monkeypatch.setattr(program_speed, "SIZES", {SMALL: 2})
     path = tmp_path / "speed.json"
@@ -72,3 +73,14 @@ def test_results_are_what_the_report_reads(program, tmp_path, monkeypatch):
     assert names == ["10 clauses, epoch 1", "10 clauses, epoch 2"]
     with pytest.raises(ValueError, match="already exists"):
         measure_speed(tmp_path, None, path)
+
+
+def test_a_folder_without_the_sources_is_named_before_the_work(tmp_path):
+    with pytest.raises(ValueError, match=r"SOURCES: .*tea has no makefile and no utils\.h\. Pass a checkout"):
+        measure_speed(tmp_path / "tea", tmp_path / "nowhere", tmp_path / "speed.json")
+
+
+def test_a_command_that_fails_is_named_with_its_last_line(program):
+    program.write_text("#!/bin/sh\necho first >&2\necho last >&2\nexit 3\n")
+    with pytest.raises(ValueError, match=r"mnist -c 10 .* failed with exit code 3: last"):
+        run_program(program, SMALL, 2)

@@ -21,3 +21,12 @@ def test_the_page_in_the_repository_is_what_its_results_make(name, tmp_path):
     PAGES[name](tmp_path / "page.md")
     there = REPOSITORY / "docs" / f"{name}.md"
     assert (tmp_path / "page.md").read_text(encoding="utf-8") == there.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"]])
+def test_elsewhere_nothing_is_written(arguments, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["report", *arguments])
+    with pytest.raises((FileNotFoundError, SystemExit), match=r"change to the root of the repository|0"):
+        report.main()
+    assert list(tmp_path.iterdir()) == []
