@@ -19,10 +19,11 @@ from wtm.utils.atomic_write import atomic_write
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_COLOURS = {"WTM": "#0072b2", "TM": "#d55e00"}  # blue and vermilion: distinct for all eyes and in grey
-_DASHES = ("-", "--", ":", "-.")
-_FEW_EPOCHS = 30
-_CURVES = {
+_COLOURS = {"WTM": "#0072b2", "TM": "#d55e00"}  # blue and vermilion: distinct for all eyes
+_DASHES = {"WTM": ("-", ":"), "TM": ("--", "-.")}  # tell the methods apart in grey too
+_MARKERS = {"WTM": "o", "TM": "s"}
+_FEW_EPOCHS = 40
+_CURVES: dict[str, tuple[str, dict[str, Any]]] = {
     "test_accuracy": ("test rows", {"linewidth": 1.6}),
     "train_accuracy": ("training rows", {"linewidth": 0.9, "alpha": 0.45}),
 }
@@ -38,23 +39,28 @@ def draw_learning_curves(path: Path, title: str, groups: Groups) -> bool:
         from matplotlib.ticker import MaxNLocator
 
         methods: list[str] = []
+        has_dots = max(common_epochs([records]) for records in groups) <= _FEW_EPOCHS
         for records in groups:
             setting, n_epochs = records[0].setting, common_epochs([records])
             epochs = np.arange(1, n_epochs + 1)
+            nth = methods.count(setting.method) % 2
             style: dict[str, Any] = {
                 "color": _COLOURS[setting.method],
-                "linestyle": _DASHES[methods.count(setting.method) % len(_DASHES)],
-                "marker": "o" if n_epochs <= _FEW_EPOCHS else None,
+                "linestyle": _DASHES[setting.method][nth],
+                "marker": "o^"[nth] if has_dots else None,  # dots hide the dashes
                 "markersize": 3,
             }
             methods.append(setting.method)
-            for key, (rows, look) in _CURVES.items():
+            label: str | None = f"{setting.method}, {setting.n_clauses:,} clauses"
+            for key, (_, look) in _CURVES.items():
                 curves = 100 * np.array([record.history[key][:n_epochs] for record in records])
-                label = f"{setting.method}, {setting.n_clauses:,} clauses, {rows}"
-                axes.plot(epochs, curves.mean(axis=0), label=label, **{**style, **look})
+                axes.plot(epochs, curves.mean(axis=0), label=label, **style, **look)
+                label = None  # one entry per machine
                 if len(records) > 1:
                     band = (curves.min(axis=0), curves.max(axis=0))
                     axes.fill_between(epochs, *band, color=style["color"], alpha=0.15, linewidth=0)
+        for rows, look in _CURVES.values():
+            axes.plot([], [], color="black", label=rows, **look)
         low, high = _limits(groups)
         majority = groups[0][0].data["majority"]
         share = 100 * majority["test_share"]
@@ -81,32 +87,40 @@ def _limits(groups: Groups) -> tuple[float, float]:
 def draw_sweep(path: Path, title: str, swept: Swept, groups: Groups) -> bool:
     """Draw the mean test accuracy over the last of the common epochs against what is swept.
 
-    With several seeds, bars show the range of their means. The classic machine of a sweep over gamma (gamma = 0) is a
-    horizontal line. Path and result are those of `draw_learning_curves`.
+    A point of one seed is hollow; one of several is filled, with a bar from the lowest of their means to the highest.
+    The classic machine of a sweep over gamma (gamma = 0) stands left of the others, and a line goes through it. Path
+    and result are those of `draw_learning_curves`.
     """
     n_epochs = common_epochs(groups)
 
     def draw(axes: Axes) -> None:
-        places = set()
+        summaries = {records[0].setting: summarise(records, n_epochs) for records in groups}
+        values = {setting: getattr(setting, ATTRIBUTES[swept]) for setting in summaries}
+        zero = min((value for value in values.values() if value), default=1) / 3  # there is no 0 on the axis
         for method, colour in _COLOURS.items():
-            found = {r[0].setting: summarise(r, n_epochs) for r in groups if r[0].setting.method == method}
-            if swept == Swept.GAMMA and method == "TM":
-                for summary in found.values():
-                    axes.axhline(summary.mean, color=colour, linestyle="--", label="gamma = 0 (TM)")
+            points = {values[setting] or zero: summaries[setting] for setting in values if setting.method == method}
+            if not points:
                 continue
-            points = {getattr(setting, ATTRIBUTES[swept]): found[setting] for setting in found}
-            if points:
-                means = [summary.mean for summary in points.values()]
-                axes.plot(list(points), means, color=colour, marker="o", markersize=4, label=method)
+            look: dict[str, Any] = {"color": colour, "marker": _MARKERS[method], "markersize": 5}
+            line: dict[str, Any] = {**look, "linestyle": _DASHES[method][0]}
+            axes.plot(list(points), [summary.mean for summary in points.values()], label=method, **line)
+            if zero in points:
+                axes.axhline(points[zero].mean, color=colour, linestyle=line["linestyle"])
             for x, summary in points.items():
-                bar = [[summary.mean - min(summary.seed_means)], [max(summary.seed_means) - summary.mean]]
-                axes.errorbar(x, summary.mean, bar, fmt="none", color=colour, capsize=3)
-            places |= set(points)
+                if summary.n_seeds == 1:
+                    axes.plot(x, summary.mean, **look, markerfacecolor="white")
+                else:
+                    bar = [[summary.mean - min(summary.seed_means)], [max(summary.seed_means) - summary.mean]]
+                    axes.errorbar(x, summary.mean, bar, **look, capsize=3)
+        black: dict[str, Any] = {"color": "black", "linestyle": "none", "marker": "o", "markersize": 5}
+        axes.plot([], [], label="one seed", markerfacecolor="white", **black)
+        axes.errorbar([], [], [], label="several seeds, lowest to highest", capsize=3, **black)
         xlabel = {Swept.CLAUSES: "clauses per class"}.get(swept, swept.value)
         axes.set(xscale="log", xlabel=xlabel, ylabel="mean test accuracy (%)")
         axes.minorticks_off()
-        axes.set_xticks(sorted(places))
-        axes.xaxis.set_major_formatter("{x:g}" if swept == Swept.GAMMA else "{x:,.0f}")
+        places = sorted(set(values.values()))
+        number = "g" if swept == Swept.GAMMA else ",.0f"
+        axes.set_xticks([x or zero for x in places], [f"{x:{number}}" if x else "0 (TM)" for x in places])
 
     return draw_figure(path, title, draw)
 
@@ -125,7 +139,7 @@ def draw_weights(path: Path, title: str, bins: dict[int, int]) -> bool:
 
 
 def draw_figure(path: Path, title: str, draw: Callable[[Axes], None]) -> bool:
-    """Draw a figure of the one size and style of all figures; `draw` fills its axes.
+    """Draw a figure of the one size and style of all figures; `draw` fills its axes. The legend stands below them.
 
     Path and result are those of `draw_learning_curves`.
     """
@@ -140,8 +154,9 @@ def draw_figure(path: Path, title: str, draw: Callable[[Axes], None]) -> bool:
     draw(axes)
     axes.grid(alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
-    if axes.get_legend_handles_labels()[1]:
-        axes.legend(frameon=False, fontsize="small", ncols=2)
+    if n_entries := len(axes.get_legend_handles_labels()[1]):
+        ncols = n_entries if n_entries <= 4 else -(-n_entries // 2)
+        figure.legend(loc="outside lower center", frameon=False, fontsize="small", ncols=ncols)
     # Without a date and random identifiers the same results give the same file.
     with rc_context({"svg.hashsalt": title}):
         content = io.BytesIO()
