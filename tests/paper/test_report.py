@@ -232,6 +232,13 @@ def test_the_order_of_the_file_is_compared_over_the_same_epochs(tmp_path):
     assert "With it the mean differs by -2.00 for Connect-4's WTM 200 (" in " ".join(report_of(tmp_path).split())
 
 
+def test_a_mean_in_the_order_of_the_file_is_compared_with_the_papers(tmp_path):
+    keep(tmp_path, made_up_record(CLASSIC, [84.0] * 5))
+    write_ablation(tmp_path, "connect-4-large-tm-file-order", [82.0] * 5, setting=CLASSIC)
+    found = by_claim(tmp_path)["Connect-4, rows in the order of the file: mean of TM 25,000"]
+    assert found == ("82.00 (1 seed)", "-0.49", "5 of 1,000 epochs", "undecided")
+
+
 def test_the_best_t_of_a_whole_sweep_is_named(tmp_path):
     plans = SWEEPS["mnist"][Swept.T]
     means = {plan.setting: 96.0 + (plan.setting == COMPRESSION["mnist"].classic.setting) for plan in plans}
