@@ -60,7 +60,7 @@ def explain_program(results: Results, shuffled: Runs = ()) -> Iterator[str]:
     own, ours, others = (found.get(name, []) for name in (_OWN, _WTM, _OTHERS))
     if len(ours) >= MIN_SEEDS and statistics.stdev(ours) > 0:
         if own:
-            yield from _distance(own[0], ours)
+            yield f"The own seed differs from the mean of wtm by {_distance(own[0], ours)}."
             yield from _distance_at_the_end(results, shuffled)
         if len(own + others) >= MIN_SEEDS:
             yield from _variances(own + others, ours)
@@ -79,13 +79,13 @@ def _mean_of_last(key: str, runs: Runs) -> str:
     return f" Its mean over the last {n_last} is {100 * statistics.mean(run['test_accuracy'][-n_last:]):.2f}."
 
 
-def _distance(own: float, ours: Sequence[float]) -> Iterator[str]:
+def _distance(own: float, ours: Sequence[float]) -> str:
     deviation = statistics.stdev(ours) * math.sqrt(1 + 1 / len(ours))
     difference = own - statistics.mean(ours)
     p = 2 * float(t.sf(abs(difference) / deviation, len(ours) - 1))
-    yield (
-        f"The own seed differs from the mean of wtm by {signed(difference)}. "
-        f"If the program's seeds varied as wtm's do, about one in {float(f'{1 / p:.2g}'):,.0f} would be as far off."
+    return (
+        f"{signed(difference)}; if the program's seeds varied as wtm's do, about one in "
+        f"{float(f'{1 / p:.2g}'):,.0f} would be as far off"
     )
 
 
@@ -95,8 +95,10 @@ def _distance_at_the_end(results: Results, shuffled: Runs) -> Iterator[str]:
     n_epochs = common_epochs([own], shuffled)
     if n_epochs > _common(results) and len(shuffled) >= MIN_SEEDS:
         (mean,), ours = (seed_means(_PROGRAM, runs, n_epochs) for runs in ([own], shuffled))
-        yield f"After {n_epochs:,} epochs it has {mean:.2f}, and wtm, in new orders, {mean_text(ours)}."
-        yield from _distance(mean, ours)
+        yield (
+            f"After {n_epochs:,} epochs the own seed has {mean:.2f}, and wtm, in new orders, {mean_text(ours)}. They "
+            f"differ by {_distance(mean, ours)}."
+        )
 
 
 def _variances(program: Sequence[float], ours: Sequence[float]) -> Iterator[str]:

@@ -41,7 +41,7 @@ def test_how_far_off_the_own_seed_is():
     # t = 0.15 / (0.05 * sqrt(4 / 3)) = 2.598 with 2 degrees of freedom: p = 1 - t / sqrt(2 + t^2) = 0.1217
     text = said({"program": runs(98.5), "file-order": OURS})
     assert text == (
-        "The own seed differs from the mean of wtm by +0.15. If the program's seeds varied as wtm's do, about one in "
+        "The own seed differs from the mean of wtm by +0.15; if the program's seeds varied as wtm's do, about one in "
         "8 would be as far off."
     )
 
@@ -49,8 +49,8 @@ def test_how_far_off_the_own_seed_is():
 def test_the_end_is_compared_with_new_orders():
     program = {"program": [*runs(98.5, n_epochs=300), runs(98.5, 98.3)[1]], "file-order": OURS}
     text = "\n".join(explain_program(program, runs(98.4, 98.45, 98.5, n_epochs=300)))
-    assert "After 300 epochs it has 98.50, and wtm, in new orders, 98.45 ± 0.12 (3 seeds)." in text
-    assert "The own seed differs from the mean of wtm by +0.05." in text
+    assert "After 300 epochs the own seed has 98.50, and wtm, in new orders, 98.45 ± 0.12 (3 seeds)." in text
+    assert "They differ by +0.05; if" in text
     assert "After" not in "\n".join(explain_program(program, runs(98.4, 98.45, 98.5)))
 
 
