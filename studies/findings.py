@@ -53,20 +53,20 @@ def explain_program(results: Results, shuffled: Runs = ()) -> Iterator[str]:
         ablation = ABLATIONS[_EXAMPLE]
         yield (
             f"For another machine, {ablation.setting}, the readme has {ablation.reported:.2f} on average over the last "
-            f"{ablation.averaged} of {ablation.n_epochs:,} epochs; wtm, in new orders, has "
+            f"{ablation.averaged} of {ablation.n_epochs:,} epochs; wtm, with rows shuffled each epoch, has "
             f"{mean_text(seed_means(_EXAMPLE, results[_EXAMPLE]))}."
         )
     found = _means(results)
     own, ours, others = (found.get(name, []) for name in (_OWN, _WTM, _OTHERS))
+    skipped = found.get(_SKIPPED, [])
+    if own and len(others + skipped) >= MIN_SEEDS:  # first, since it assumes nothing on how much wtm varies
+        yield from _among_its_own(own[0], others, skipped)
     if len(ours) >= MIN_SEEDS and statistics.stdev(ours) > 0:
         if own:
-            yield f"The own seed differs from the mean of wtm by {_distance(own[0], ours)}."
+            yield f"The program's own seed differs from the mean of wtm by {_distance(own[0], ours)}."
             yield from _distance_at_the_end(results, shuffled)
         if len(own + others) >= MIN_SEEDS:
-            yield from _variances(own + others, ours)
-    skipped = found.get(_SKIPPED, [])
-    if own and len(others + skipped) >= MIN_SEEDS:
-        yield from _among_its_own(own[0], others, skipped)
+            yield from _variances(own, others, ours)
 
 
 def _mean_of_last(key: str, runs: Runs) -> str:
@@ -96,18 +96,20 @@ def _distance_at_the_end(results: Results, shuffled: Runs) -> Iterator[str]:
     if n_epochs > _common(results) and len(shuffled) >= MIN_SEEDS:
         (mean,), ours = (seed_means(_PROGRAM, runs, n_epochs) for runs in ([own], shuffled))
         yield (
-            f"After {n_epochs:,} epochs the own seed has {mean:.2f}, and wtm, in new orders, {mean_text(ours)}. They "
+            f"After {n_epochs:,} epochs the program's own seed has {mean:.2f}, and wtm, with rows shuffled each epoch, "
+            f"{mean_text(ours)}. They "
             f"differ by {_distance(mean, ours)}."
         )
 
 
-def _variances(program: Sequence[float], ours: Sequence[float]) -> Iterator[str]:
+def _variances(own: Sequence[float], others: Sequence[float], ours: Sequence[float]) -> Iterator[str]:
+    program = [*own, *others]
     deviations = [statistics.stdev(means) for means in (program, ours)]
     p = float(f.sf((deviations[0] / deviations[1]) ** 2, len(program) - 1, len(ours) - 1))
+    without = f", without its own {statistics.stdev(others):.3f}" if len(others) > 1 else ""
     yield (
-        f"The standard deviation of the program's {len(program)} seeds is {deviations[0]:.3f}, "
-        f"that of wtm's {deviations[1]:.3f} (F test, one-sided: p = {p:.2g}). This alone does not tell a program that "
-        "varies more from settings that were chosen with the own seed."
+        f"The standard deviation of the program's {len(program)} seeds is {deviations[0]:.3f}{without}, "
+        f"that of wtm's {deviations[1]:.3f} (F test of all seeds, one-sided: p = {p:.2g})."
     )
 
 
@@ -119,7 +121,7 @@ def _among_its_own(own: float, others: Sequence[float], skipped: Sequence[float]
     compared = f"{len(others)} other seed{'s' * (len(others) != 1)}"
     compared += f" and {len(skipped)} runs with draws skipped" * bool(skipped)
     yield (
-        f"The own seed differs from the mean of the {compared} by "
+        f"The program's own seed differs from the mean of the {compared} by "
         f"{signed(-difference.value)}, {relation} the 95 % interval of one more run, ± {half:.2f}."
     )
 

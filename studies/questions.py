@@ -77,19 +77,21 @@ def _missing_in_file_order(results: Results, folder: Path) -> str:
 
 
 def _points(data: str, folder: Path) -> dict[int, str]:
-    """Return the mean for each T of the sweep that is trained, after the epochs of the sweep or fewer."""
+    """Return the mean for each T of the sweep that is trained, over the last epochs of the sweep."""
     records = read_records(folder / data)
     found = {}
     for plan in SWEEPS[data][Swept.T]:
         if of_setting := [record for record in records if record.setting == plan.setting]:
             summary = summarise(of_setting, plan.n_epochs)
-            found[plan.setting.T] = f"T {plan.setting.T}: {summary.mean:.2f} after {summary.epochs:,} epochs"
+            n = summary.n_seeds
+            found[plan.setting.T] = f"T {plan.setting.T}: {summary.mean:.2f} ({n} seed{'s' * (n != 1)})"
     return found
 
 
 def _sweep(data: str, name: str) -> Question:
     return Question(
-        f"{name}: is the TM of {COMPRESSION[data].classic.setting.n_clauses:,} clauses better with another T?",
+        f"{name}: is the TM of {COMPRESSION[data].classic.setting.n_clauses:,} clauses better with another T, after "
+        f"{SWEEPS[data][Swept.T][0].n_epochs} epochs?",
         f"wtm reproduce sweep {data} --over T",
         lambda results, folder: ", ".join(_points(data, folder).values()),
         lambda results, folder: _fewer(len(_points(data, folder)), len(SWEEPS[data][Swept.T]), "points"),

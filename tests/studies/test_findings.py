@@ -41,22 +41,25 @@ def test_how_far_off_the_own_seed_is():
     # t = 0.15 / (0.05 * sqrt(4 / 3)) = 2.598 with 2 degrees of freedom: p = 1 - t / sqrt(2 + t^2) = 0.1217
     text = said({"program": runs(98.5), "file-order": OURS})
     assert text == (
-        "The own seed differs from the mean of wtm by +0.15; if the program's seeds varied as wtm's do, about one in "
-        "8 would be as far off."
+        "The program's own seed differs from the mean of wtm by +0.15; if the program's seeds varied as wtm's do, "
+        "about one in 8 would be as far off."
     )
 
 
 def test_the_end_is_compared_with_new_orders():
     program = {"program": [*runs(98.5, n_epochs=300), runs(98.5, 98.3)[1]], "file-order": OURS}
     text = "\n".join(explain_program(program, runs(98.4, 98.45, 98.5, n_epochs=300)))
-    assert "After 300 epochs the own seed has 98.50, and wtm, in new orders, 98.45 ± 0.12 (3 seeds)." in text
+    assert "98.50, and wtm, with rows shuffled each epoch, 98.45 ± 0.12 (3 seeds)." in text
     assert "They differ by +0.05; if" in text
     assert "After" not in "\n".join(explain_program(program, runs(98.4, 98.45, 98.5)))
 
 
 def test_deviations_are_compared_from_three_seeds_on():
     text = said({"program": runs(98.5, 98.3, 98.31), "file-order": OURS})
-    assert "3 seeds is 0.113, that of wtm's 0.050 (F test, one-sided: p = 0.16)" in text
+    assert (
+        "3 seeds is 0.113, without its own 0.007, that of wtm's 0.050 (F test of all seeds, one-sided: p = 0.16)"
+        in text
+    )
 
 
 @pytest.mark.parametrize(("own", "relation"), [(98.5, "outside"), (98.4, "inside")])
@@ -68,7 +71,7 @@ def test_the_own_seed_is_compared_with_three_others(own, relation):
 
 def test_runs_with_draws_skipped_count_as_other_seeds():
     text = said({"program": runs(98.5, 98.27), "program-skipping": runs(98.3, 98.33)})
-    said_of = "The own seed differs from the mean of the 1 other seed and 2 runs with draws skipped by +0.20, outside"
+    said_of = "own seed differs from the mean of the 1 other seed and 2 runs with draws skipped by +0.20, outside"
     assert said_of in text
 
 

@@ -32,7 +32,7 @@ def test_what_is_trained_in_part(tmp_path):
     assert others == ["98.35 (2 seeds), 200 epochs", "2 of 4 seeds"]
     assert skipped == ["98.45 (1 seed), 200 epochs", "1 of 2 trainings"]
     assert large == ["WTM 84.00 (1 seed), 100 epochs", "TM"]
-    assert imdb == ["T 15: 88.00 after 15 epochs", "4 of 5 points"]
+    assert imdb == ["T 15: 88.00 (1 seed)", "4 of 5 points"]
 
 
 def test_everything_is_trained(tmp_path):

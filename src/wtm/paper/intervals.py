@@ -32,7 +32,7 @@ the difference that does not matter: twice the standard deviation that the paper
 - “Reaches” holds if a > -m, and does not if b < -m.
 - A figure holds if [a, b] is within -m and m, and does not if it is outside.
 - Runs are similar if the 95 % interval of their standard deviation is below m, and are not if it is above.
-- A fact on single trainings, methods, steps or data sets holds if it is true of all, and does not if of none.
+- A fact on single trainings, methods, steps or data sets holds if it is true of all, and does not if true of none.
 - “Depends on T”: a TM trained here with another T reverses the verdict.
 - All else is *undecided*, including a difference that is not 0 but may not matter. Times, sizes and what is calculated
   have no verdict (–).

@@ -61,7 +61,7 @@ class Record:
 
     @property
     def cpu_seconds(self) -> list[float] | None:
-        """The processor's time per epoch: that by the clock, times the session's share; None if a session lacks it."""
+        """The processor's time per epoch, estimated: by the clock, times the session's share; None if one lacks it."""
         if any("cpu_seconds" not in session for session in self.sessions):
             return None
         found = list(self.history["seconds"])

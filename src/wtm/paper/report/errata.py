@@ -30,12 +30,12 @@ def windows_of_table_3(results: Results) -> Iterator[str]:
             }
             if fitting:
                 yield (
-                    "All six figures of the table are those of the authors' program with its own seed "
+                    "All six figures of the WTM are those of the authors' program with its own seed "
                     f"{' and '.join(fitting.values())}."
                 )
+                yield _other_quantiles(run, fitting.keys())
                 for window in found.keys() - fitting.keys():
                     yield f"It has {_sentence(*found[window])} over {_name(*window)}."
-                yield _other_quantiles(run, fitting.keys())
             else:
                 said = [f"{_sentence(*of_window)} over {_name(*window)}" for window, of_window in found.items()]
                 yield (
@@ -61,7 +61,7 @@ def _other_quantiles(run: dict[str, Any], windows: Iterable[tuple[int, int]]) ->
     for n_epochs, n_last in windows:
         ends = np.percentile(100 * np.array(run["test_accuracy"][n_epochs - n_last : n_epochs]), _RANGES[-1])
         said.append("–".join(f"{end:.2f}" for end in ends))
-    return f"Its ranges are of median-unbiased quantiles; numpy's default ones give {', '.join(said)}."
+    return f"The range is of median-unbiased quantiles; numpy's default ones give {', '.join(said)}."
 
 
 def ours_over_that_window(results: Results) -> Iterator[str]:

@@ -254,7 +254,8 @@ class Sections:
                 if summary.epochs < (planned := paper_epochs(key, setting) or 0):
                     rise = summary.mean - summarise(group, max(1, summary.epochs - summary.averaged)).mean
                     machine = f"{NAMES_BY_RECIPE[key]}, {setting.method} {setting.n_clauses:,}"
-                    trend = f"{signed(rise)} in the last {summary.averaged}{self._meanwhile(key, setting, summary)}"
+                    since = max(1, summary.epochs - summary.averaged)
+                    trend = f"{signed(rise)} since epoch {since:,}{self._meanwhile(key, setting, summary)}"
                     yield f"{machine}: {summary.epochs:,} of {planned:,} ({trend})"
 
     def _meanwhile(self, key: str, setting: Setting, summary: Summary) -> str:
@@ -267,7 +268,8 @@ class Sections:
         then, later = (self.results.summary(key, few, n) for n in (summary.epochs, None))
         if later.epochs <= summary.epochs:
             return ""
-        return f", {few.method} {few.n_clauses:,} {signed(later.mean - then.mean)} until epoch {later.epochs:,}"
+        change = signed(later.mean - then.mean)
+        return f", {few.method} {few.n_clauses:,} {change} from epoch {then.epochs:,} to {later.epochs:,}"
 
     def order(self) -> Blocks:
         """Yield what the order of the file changes."""
@@ -303,7 +305,8 @@ class Sections:
                     n_epochs = common_epochs([assumed, group])
                     means = [summarise(records, n_epochs).mean for records in (group, assumed)]
                     found.append((means[0] - means[1], means, n_epochs, setting))
-            if found and (best := max(found, key=lambda item: item[0]))[0] > 0:
+            as_many = [item for item in found if item[-1].n_clauses == many.n_clauses and item[0] > 0]
+            if found and (best := max(as_many or found, key=lambda item: item[0]))[0] > 0:
                 _, (other, mean), n_epochs, setting = best
                 better = f"T {setting.T} with {setting.n_clauses:,} clauses has {other:.2f} after {n_epochs:,} epochs"
                 yield f"on {NAMES[key]}, {better}, T {many.T} with {many.n_clauses:,} has {mean:.2f}"

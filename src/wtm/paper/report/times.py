@@ -1,6 +1,6 @@
 """The processor's times of trainings, compared on one kind of processor.
 
-Times by the clock are left out: other work on the same machine multiplies them.
+They are estimated, see `Record.cpu_seconds`. Times by the clock alone are left out: other work multiplies them.
 """
 
 from collections import Counter
