@@ -27,7 +27,7 @@ def test_both_engines_are_measured_once_from_the_same_state(tmp_path, monkeypatc
     engines.run_engines(Setting(1, 5, 2, 3), tmp_path, path)
     times = engines.read_engines(path)
     assert list(times) == ["lazy", "direct"]
-    assert all(len(found) == engines.ROUNDS and min(found) > 1 for found in times.values())
+    assert all(len(found) == engines.ROUNDS and min(found) >= 1 for found in times.values())
     assert [engine for engine, *_ in trained] == ["lazy", "direct"] * (engines.ROUNDS + 1)
     assert all(epochs == 2 and rows == trained[0][2] for _, epochs, rows in trained)
     assert sum(map(len, trained[0][2])) == 2 * len(X)

@@ -1,5 +1,6 @@
 """How a command ends on an error: one line on standard error, and an exit code."""
 
+import os
 import signal
 import sys
 from collections.abc import Iterator, Mapping
@@ -43,7 +44,17 @@ def one_line_on_failure() -> Iterator[None]:
         # After a BrokenPipeError nobody reads the output: Typer ends quietly.
         if isinstance(error, BrokenPipeError) or not isinstance(error, OSError | ValueError | MemoryError):
             raise
+        _drop_unwritten_output()
         _stop(" ".join(_reason(error).split()) or type(error).__name__, 2 if isinstance(error, OptionError) else 1)
+
+
+def _drop_unwritten_output() -> None:
+    """Drop what standard output can't take, which Python would try to write again at its end and exit with 120."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _end(number: int, reason: str = "") -> None:
