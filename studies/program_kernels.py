@@ -32,41 +32,30 @@ _jit = numba.njit(nogil=True, cache=True, _nrt=False)  # no references are count
 
 
 @_jit
-def _next(x):
-    """The state of the generator after x."""
-    return x * np.uint64(6364136223846793005)
-
-
-@_jit
-def _output(x):
-    """The 32 random bits of a state: a multiplicative congruential generator with a permuted output."""
+def _draw(state):
+    """32 random bits: a multiplicative congruential generator with a permuted output."""
+    x = state[0]
+    state[0] = x * np.uint64(6364136223846793005)
     return ((x ^ (x >> np.uint64(22))) >> (np.uint64(22) + (x >> np.uint64(61)))) & np.uint64(0xFFFFFFFF)
 
 
 @_jit
-def _draw(state):
-    bits = _output(state[0])
-    state[0] = _next(state[0])
-    return bits
-
-
-@_jit
-def _unit(bits):
+def _draw_unit(state):
     """A number from 0 to 1, both included."""
-    return (1.0 / _LARGEST) * bits
+    return (1.0 / _LARGEST) * _draw(state)
 
 
 @_jit
-def _below(bits, n):
-    return np.int64((np.uint64(n) * bits) >> np.uint64(32))
+def _draw_below(state, n):
+    return np.int64((np.uint64(n) * _draw(state)) >> np.uint64(32))
 
 
 @_jit
 def _draw_count(state, n, p):
     """A binomial count, in a normal approximation."""
     variance = n * p * (1.0 - p)
-    radius = math.sqrt(-2.0 * math.log(_unit(_draw(state))) * variance)
-    turn = math.sin(2.0 * math.pi * _unit(_draw(state)))
+    radius = math.sqrt(-2.0 * math.log(_draw_unit(state)) * variance)
+    turn = math.sin(2.0 * math.pi * _draw_unit(state))
     if variance == 0.0:  # p is 1: a draw of 0 would make the radius NaN
         return n
     rounded = n * p + radius * turn + 0.5
@@ -82,15 +71,12 @@ def _draw_mask(state, mask, n_literals, p):
         remaining = n_literals - remaining
         value = _ZERO
     mask[:] = _ZERO if value == _ONE else _ALL
-    x = state[0]  # in a register
     while remaining > 0:
-        place = _below(_output(x), n_literals)
-        x = _next(x)
+        place = _draw_below(state, n_literals)
         bit = _ONE << np.uint64(place & 63)
         if ((mask[place >> 6] & bit) != _ZERO) != (value == _ONE):
             mask[place >> 6] ^= bit
             remaining -= 1
-    state[0] = x
 
 
 @_jit
@@ -155,19 +141,14 @@ def _train_machine(machine, row, literals, columns, is_target, feedback, state, 
     chance = 0.5 + (-0.5 if is_target else 0.5) * total / T
     tail = _ALL >> ((np.uint64(64) - (np.uint64(n_literals) & _LOW6)) & _LOW6)
     type_i = 0
-    x = state[0]  # in a register
     for clause in range(weights.size):
-        bits = _output(x)
-        x = _next(x)
-        if not _unit(bits) < chance:
+        if not _draw_unit(state) < chance:
             continue
         fires = outputs[place, clause] >> bit & _ONE
         changed = False
         if is_target == (clause % 2 == 0):
             type_i += 1
-            state[0] = x
             _draw_mask(state, mask, n_literals, p)
-            x = state[0]
             if fires:
                 weights[clause] *= 1.0 + gamma
                 for w in range(mask.size):
@@ -185,7 +166,6 @@ def _train_machine(machine, row, literals, columns, is_target, feedback, state, 
             changed = _step(planes, includes, clause, step, _UP)
         if changed:
             _evaluate_again(includes, clause, columns, first_column, words, outputs)
-    state[0] = x
     return type_i
 
 
@@ -227,7 +207,7 @@ def program_epoch(planes, includes, weights, literals, columns, labels, feedback
                 for clause in range(weights.shape[1]):
                     _evaluate_again(includes[m], clause, columns, row // BLOCK * feedback[3], words, outputs[m])
         label = labels[row]
-        other = _below(_draw(state), weights.shape[0] - 1)
+        other = _draw_below(state, weights.shape[0] - 1)
         if other >= label:
             other += 1
         for is_target in (False, True):
@@ -271,5 +251,5 @@ def program_accuracy(includes, weights, columns, n_literals, labels, words, tota
 def program_sample(state, rows, n_drawn):
     """Draw the training rows that the program measures itself on: the first `n_drawn` of `rows`, which is shuffled."""
     for i in range(n_drawn):
-        drawn = i + _below(_draw(state), rows.size - i)
+        drawn = i + _draw_below(state, rows.size - i)
         rows[i], rows[drawn] = rows[drawn], rows[i]
