@@ -7,14 +7,15 @@ from string import Template
 
 from wtm.paper.intervals import MIN_SEEDS, RULE
 from wtm.paper.json_files import prepare_folder
+from wtm.paper.report import deviations
 from wtm.paper.report.claim import margin
 from wtm.paper.report.claims import HEADLINES, claims_table, other_claims_tables
 from wtm.paper.report.errata import largest_deviation, ours_over_that_window, windows_of_table_3
 from wtm.paper.report.provenance import describe_environment, describe_environments, provenance
-from wtm.paper.report.result_folder import Results, read_results
+from wtm.paper.report.result_folder import read_results
 from wtm.paper.report.sections import Sections
-from wtm.paper.result_tables import ACCURACY_EXPLANATION, held_weights
-from wtm.paper.settings import AVERAGED, NAMES, NAMES_BY_RECIPE, large_machines, paper_epochs
+from wtm.paper.result_tables import ACCURACY_EXPLANATION
+from wtm.paper.settings import AVERAGED, NAMES, large_machines, paper_epochs
 from wtm.paper.text_table import say
 
 __all__ = ["describe_environment", "describe_environments", "write_report"]
@@ -36,11 +37,11 @@ def write_report(folder: Path, out: Path) -> None:
         "headlines": [claims_table(results, HEADLINES).markdown()],
         "claims": other_claims_tables(results),
         "rule": [RULE.format(margins=margins, seeds=MIN_SEEDS)],
-        "unfinished": ["; ".join(sections.unfinished()) or "none"],
-        "order": ["; ".join(sections.order()) or "an amount that is not measured"],
-        "best_t": [" ".join(sections.best_t())],
-        "better_t": ["; ".join(sections.better_t()) or "none of those trained does better"],
-        "held": [_held(results)],
+        "unfinished": ["; ".join(deviations.unfinished(results)) or "none"],
+        "order": ["; ".join(deviations.order(results)) or "an amount that is not measured"],
+        "best_t": [" ".join(deviations.best_t(results))],
+        "better_t": ["; ".join(deviations.better_t(results)) or "none of those trained does better"],
+        "held": ["; ".join(deviations.held(results)) or "none"],
         "how_to_read": [ACCURACY_EXPLANATION],
         **{key.replace("-", "_"): sections.data_set(key) for key in NAMES},
         "times": sections.times(),
@@ -80,13 +81,3 @@ def _fill(line: str) -> str:
         return line
     indent = "  " * line.startswith("- ")
     return textwrap.fill(line, 120, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
-
-
-def _held(results: Results) -> str:
-    """Return in which trainings weights were held at the end of their range."""
-    found = []
-    for key, records in results.records.items():
-        for record in records:
-            if held := held_weights([record]):
-                found.append(f"{NAMES_BY_RECIPE[key]}, gamma {record.setting.gamma:g}, seed {record.seed}: {held:,}")
-    return "; ".join(found) or "none"

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wtm.paper.figures import draw_learning_curves, draw_sweep, draw_weights
-from wtm.paper.intervals import between
 from wtm.paper.record import Groups, Record, common_epochs
 from wtm.paper.report.other_methods import baselines_table, missing_methods
 from wtm.paper.report.program_speed import explain_program_speed, speed_table
-from wtm.paper.report.result_folder import FILE_ORDER, Results, last_mean
+from wtm.paper.report.result_folder import Results
 from wtm.paper.report.sampling import PAPER_EPOCH, explain_sampling, first_epoch_table, sampling_table
 from wtm.paper.report.times import on_one_processor, processor_of, times_by_processor
 from wtm.paper.reported import papers_row
@@ -35,10 +34,8 @@ from wtm.paper.settings import (
     Setting,
     Swept,
     large_machines,
-    paper_epochs,
 )
-from wtm.paper.summary import Summary, complete_or_all, summarise
-from wtm.paper.text_table import Table, factor_span, signed
+from wtm.paper.text_table import Table, factor_span
 
 Blocks = Iterator[str]
 
@@ -244,72 +241,6 @@ class Sections:
             f"{', '.join(f'{each:.2g}' for each in seconds)} s in epochs {', '.join(map(str, epochs))} (medians of "
             f"{len(records)} seeds, {processor_of(records[0])}). "
         )
-
-    def unfinished(self) -> Blocks:
-        """Yield the machines of the paper's tables that have fewer epochs than there."""
-        for key, records in self.results.records.items():
-            for setting in dict.fromkeys(record.setting for record in records):
-                group = complete_or_all([record for record in records if record.setting == setting])
-                summary = summarise(group)
-                if summary.epochs < (planned := paper_epochs(key, setting) or 0):
-                    rise = summary.mean - summarise(group, max(1, summary.epochs - summary.averaged)).mean
-                    machine = f"{NAMES_BY_RECIPE[key]}, {setting.method} {setting.n_clauses:,}"
-                    since = max(1, summary.epochs - summary.averaged)
-                    trend = f"{signed(rise)} since epoch {since:,}{self._meanwhile(key, setting, summary)}"
-                    yield f"{machine}: {summary.epochs:,} of {planned:,} ({trend})"
-
-    def _meanwhile(self, key: str, setting: Setting, summary: Summary) -> str:
-        """Return how the small WTM that an unfinished TM is compared with goes on."""
-        if key not in NAMES or setting != COMPRESSION[key].classic.setting:
-            return ""
-        few = COMPRESSION[key].weighted.setting
-        if not self.results.of(key, few):
-            return ""
-        then, later = (self.results.summary(key, few, n) for n in (summary.epochs, None))
-        if later.epochs <= summary.epochs:
-            return ""
-        change = signed(later.mean - then.mean)
-        return f", {few.method} {few.n_clauses:,} {change} from epoch {then.epochs:,} to {later.epochs:,}"
-
-    def order(self) -> Blocks:
-        """Yield what the order of the file changes."""
-        for name, (key, setting) in FILE_ORDER.items():
-            base, runs = self.results.of(key, setting), self.results.ablations.get(name, [])
-            if base and runs:
-                n_epochs = min(common_epochs([base]), *(len(run["test_accuracy"]) for run in runs))
-                shuffled = self.results.summary(key, setting, n_epochs).seed_means
-                difference = between([last_mean(run, n_epochs) for run in runs], shuffled)
-                yield f"{difference} for {NAMES[key]}'s {setting.method} {setting.n_clauses:,}"
-
-    def best_t(self) -> Blocks:
-        """Yield the TMs whose assumed T is the best of a whole sweep."""
-        for key in NAMES:
-            assumed, plans = COMPRESSION[key].classic.setting, SWEEPS[key][Swept.T]
-            groups = self.results.groups(key, plans)
-            if len(groups) == len(self.results.settings(plans)) and groups:
-                n_epochs = common_epochs(groups)
-                best = max(groups, key=lambda records: summarise(records, n_epochs).mean)
-                if best[0].setting == assumed:
-                    n = len(groups)
-                    yield f"On {NAMES[key]}, T {assumed.T} is the best of {n} values after {n_epochs:,} epochs."
-
-    def better_t(self) -> Blocks:
-        """Yield TMs of no more clauses that do better, over the same epochs, than those whose T is assumed."""
-        for key in NAMES:
-            many = COMPRESSION[key].classic.setting
-            assumed = self.results.of(key, many)
-            found = []
-            for group in self.results.groups(key, (*SWEEPS[key][Swept.CLAUSES], *SWEEPS[key][Swept.T])):
-                setting = group[0].setting
-                if assumed and setting.method == "TM" and setting != many and setting.n_clauses <= many.n_clauses:
-                    n_epochs = common_epochs([assumed, group])
-                    means = [summarise(records, n_epochs).mean for records in (group, assumed)]
-                    found.append((means[0] - means[1], means, n_epochs, setting))
-            as_many = [item for item in found if item[-1].n_clauses == many.n_clauses and item[0] > 0]
-            if found and (best := max(as_many or found, key=lambda item: item[0]))[0] > 0:
-                _, (other, mean), n_epochs, setting = best
-                better = f"T {setting.T} with {setting.n_clauses:,} clauses has {other:.2f} after {n_epochs:,} epochs"
-                yield f"on {NAMES[key]}, {better}, T {many.T} with {many.n_clauses:,} has {mean:.2f}"
 
     def _image(self, title: str, path: Path, drawn: bool) -> Blocks:
         if drawn:
