@@ -10,7 +10,7 @@ from wtm.paper.json_files import prepare_folder
 from wtm.paper.report import deviations
 from wtm.paper.report.claim import margin
 from wtm.paper.report.claims import HEADLINES, claims_table, other_claims_tables
-from wtm.paper.report.errata import largest_deviation, ours_over_that_window, windows_of_table_3
+from wtm.paper.report.errata import largest_deviation, ours_over_that_window, share_of_drawing, windows_of_table_3
 from wtm.paper.report.provenance import describe_environment, describe_environments, provenance
 from wtm.paper.report.result_folder import read_results
 from wtm.paper.report.sections import Sections
@@ -50,6 +50,7 @@ def write_report(folder: Path, out: Path) -> None:
         "imdb_epochs": [str(paper_epochs("imdb", large_machines("imdb")[0]))],
         "imdb_window": [str(AVERAGED["imdb"])],
         "windows": [" ".join([*windows_of_table_3(results), *ours_over_that_window(results)])],
+        "share_of_drawing": [share_of_drawing()],
         "impossible": [largest_deviation(0.95)],
         "barely_possible": [largest_deviation(0.9)],
         "provenance": ["\n".join(f"- {item}" for item in provenance(results))],

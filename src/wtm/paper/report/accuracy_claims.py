@@ -1,6 +1,5 @@
 """The paper's claims on accuracies: of the WTM and the TM, and of one machine."""
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -9,7 +8,7 @@ import numpy as np
 
 from wtm.paper.intervals import UNDECIDED, Claimed, against_one_run, between, deviation_interval, mean_text
 from wtm.paper.record import SAMPLED, common_epochs
-from wtm.paper.report.claim import OUR_EXPERIMENT, Claim, Finding, facts, margin, protocol_of
+from wtm.paper.report.claim import ABSTRACT, OUR_EXPERIMENT, Claim, Finding, facts, margin, protocol_of
 from wtm.paper.report.result_folder import FILE_ORDER, NotMeasuredError, Results, last_mean
 from wtm.paper.reported import papers_row, reported_for
 from wtm.paper.settings import (
@@ -30,12 +29,12 @@ from wtm.paper.text_table import NOTHING, signed
 
 _Values = Callable[[Summary], Sequence[float]]
 
+_PEAKS = "imdb"
+"""The data of which the paper gives the peaks of few and of many clauses."""
 _STEADY_FROM = 131
 _TM_TRAINING_PEAK = 99.86
 _TM_PEAK = 98.27
 """In the text of the paper; its table 3 has another one."""
-ABSTRACT = ("mnist", "imdb-authors", "connect-4")
-"""The data whose large machines have the rows of the summary."""
 
 
 def _compression(key: str) -> Claim:
@@ -50,29 +49,31 @@ def _compression(key: str) -> Claim:
         return Finding(f"{wtm}, {tm}", str(difference), protocol_of(key, wtm.epochs, few, many), verdict)
 
     text = f"a WTM of {few.n_clauses:,} clauses reaches a TM of {many.n_clauses:,} ({share})"
-    peaks = [f"{peak:.2f}" for setting in (few, many) if (peak := _reported_peak(key, setting))]
-    return Claim(f"{NAMES[key]}: {text}", f"peaks {', '.join(peaks)}" if len(peaks) == 2 else "in words", rule)
+    peaks = ", ".join(f"{peak:.2f}" for peak in _papers_peaks(few, many)) if key == _PEAKS else ""
+    return Claim(f"{NAMES[key]}: {text}", f"peaks {peaks}" if peaks else "in words", rule)
 
 
-def _reported_peak(key: str, setting: Setting) -> float | None:
-    """Return the peak that the paper gives for a machine that is in none of its tables."""
-    return next((r.peak for r in reported_for(key, setting) if r.source == "paper" and r.peak), None)
+def _papers_peaks(*settings: Setting) -> list[float]:
+    """Return the peaks that the paper gives for machines which are in none of its tables."""
+    return [r.peak for setting in settings for r in reported_for(_PEAKS, setting) if r.source == "paper" and r.peak]
 
 
-def _compression_of_peaks(key: str) -> Claim:
-    """Return the claim of `_compression` on peaks, which the paper gives for IMDb."""
-    few, many = COMPRESSION[key].weighted.setting, COMPRESSION[key].classic.setting
-    theirs = [_reported_peak(key, setting) or math.nan for setting in (few, many)]
+def _peaks_of_few_and_many() -> Iterator[Claim]:
+    """Yield the claims on each peak, and that of `_compression` on both."""
+    few, many = COMPRESSION[_PEAKS].weighted.setting, COMPRESSION[_PEAKS].classic.setting
+    a, b = _papers_peaks(few, many)
 
     def rule(results: Results) -> Finding:
-        wtm, tm = (results.summary(key, setting, paper_epochs(key, setting)) for setting in (few, many))
+        wtm, tm = (results.summary(_PEAKS, setting, paper_epochs(_PEAKS, setting)) for setting in (few, many))
         difference = between(wtm.seed_peaks, tm.seed_peaks)
-        verdict = difference.verdict(Claimed.REACHES, margin(key))
+        verdict = difference.verdict(Claimed.REACHES, margin(_PEAKS))
         here = f"{mean_text(wtm.seed_peaks)}, {mean_text(tm.seed_peaks)}"
-        return Finding(here, str(difference), protocol_of(key, wtm.epochs, few, many), verdict)
+        return Finding(here, str(difference), protocol_of(_PEAKS, wtm.epochs, few, many), verdict)
 
+    yield _peak_accuracy(_PEAKS, few, a)
+    yield _peak_accuracy(_PEAKS, many, b)
     text = f"the peak of a WTM of {few.n_clauses:,} clauses reaches that of a TM of {many.n_clauses:,}"
-    return Claim(f"{NAMES[key]}: {text}", f"{theirs[0]:.2f}, {theirs[1]:.2f}: {theirs[0] - theirs[1]:+.2f}", rule)
+    yield Claim(f"{NAMES[_PEAKS]}: {text}", f"{a:.2f}, {b:.2f}: {a - b:+.2f}", rule)
 
 
 def _small_machines(key: str) -> Claim:
@@ -196,11 +197,6 @@ def _stable() -> Claim:
     row = papers_row("mnist", setting)[1]
     text = "learning is stable: largest minus smallest of the last epochs"
     return _figure(text, "mnist", setting, row.maximum - row.minimum, lambda summary: summary.seed_ranges)
-
-
-def _peaks_of_few_and_many() -> Iterator[Claim]:
-    for plan in (COMPRESSION["imdb"].weighted, COMPRESSION["imdb"].classic):
-        yield _peak_accuracy("imdb", plan.setting, _reported_peak("imdb", plan.setting) or math.nan)
 
 
 def _runs_of_wtm(results: Results) -> Finding:
@@ -337,7 +333,6 @@ OTHERS: tuple[Claim, ...] = (
     *(_peak_of_large_wtm(key) for key in NAMES_BY_RECIPE),
     _peak_accuracy("mnist", large_machines("mnist")[1], _TM_PEAK),
     *_peaks_of_few_and_many(),
-    _compression_of_peaks("imdb"),
     _in_file_order(Claimed.REACHES, "connect-4-file-order", "connect-4-tm-file-order"),
     _in_file_order(Claimed.BETTER, "connect-4-large-file-order", "connect-4-large-tm-file-order"),
     *map(_mean_in_file_order, ("connect-4-large-file-order", "connect-4-large-tm-file-order")),

@@ -41,6 +41,9 @@ def facts(facts: Sequence[bool]) -> str:
     return "yes" if all(facts) else UNDECIDED if any(facts) else "no"
 
 
+ABSTRACT = ("mnist", "imdb-authors", "connect-4")
+"""The data whose large machines have the rows of the summary."""
+
 OUR_EXPERIMENT = "our experiment"
 """Notes a claim of which the paper has no figures."""
 
@@ -54,7 +57,7 @@ def protocol_of(
     if key.startswith("imdb") and set(settings) & set(large_machines(key)):
         found.append("epochs of the readme")
     if key == "connect-4" and not in_file_order:
-        found.append("other order")  # which changes the mean, as it does not elsewhere
+        found.append("other order")  # which changes the mean
     if COMPRESSION[key.removesuffix("-authors")].classic.setting in settings:
         found.append("TM's T assumed" if key == "mnist" else "TM's T and p_s assumed")  # the paper has MNIST's p_s
     return "; ".join([*found, *notes]) or "yes"

@@ -18,9 +18,9 @@ def unfinished(results: Results) -> Iterator[str]:
             group = complete_or_all([record for record in records if record.setting == setting])
             summary = summarise(group)
             if summary.epochs < (planned := paper_epochs(key, setting) or 0):
-                rise = summary.mean - summarise(group, max(1, summary.epochs - summary.averaged)).mean
-                machine = f"{NAMES_BY_RECIPE[key]}, {setting.method} {setting.n_clauses:,}"
                 since = max(1, summary.epochs - summary.averaged)
+                rise = summary.mean - summarise(group, since).mean
+                machine = f"{NAMES_BY_RECIPE[key]}, {setting.method} {setting.n_clauses:,}"
                 trend = f"{signed(rise)} since epoch {since:,}{_meanwhile(results, key, setting, summary)}"
                 yield f"{machine}: {summary.epochs:,} of {planned:,} ({trend})"
 

@@ -1,11 +1,12 @@
 """What the results say about slips of the paper."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from wtm.paper.report.result_folder import Results
+from wtm.paper.report.sampling import PAPER_EPOCH
 from wtm.paper.reported import papers_row
 from wtm.paper.settings import averaged_epochs, large_machines
 
@@ -23,19 +24,22 @@ def windows_of_table_3(results: Results) -> Iterator[str]:
         if run["seed"] == 0:
             found = {window: _statistics(run, *window) for window in _WINDOWS if len(run["test_accuracy"]) >= window[0]}
             fitting = {
-                window: f"over {_name(*window)}, if the range is from {a:g} to {b:g} %"
+                window: range_
                 for window, (figures, ranges) in found.items()
-                for (a, b), ends in ranges.items()
+                for range_, ends in ranges.items()
                 if [*figures, *ends] == theirs
             }
             if fitting:
+                said = [f"over {_name(*w)}, if the range is from {a:g} to {b:g} %" for w, (a, b) in fitting.items()]
                 yield (
                     "All six figures of the WTM are those of the authors' program with its own seed "
-                    f"{' and '.join(fitting.values())}."
+                    f"{' and '.join(said)}."
                 )
-                yield _other_quantiles(run, fitting.keys())
-                for window in found.keys() - fitting.keys():
-                    yield f"It has {_sentence(*found[window])} over {_name(*window)}."
+                others = ", ".join(_default_range(run, *window, range_) for window, range_ in fitting.items())
+                yield f"The range is of median-unbiased quantiles; numpy's default ones give {others}."
+                for window, of_window in found.items():
+                    if window not in fitting:
+                        yield f"It has {_sentence(*of_window)} over {_name(*window)}."
             else:
                 said = [f"{_sentence(*of_window)} over {_name(*window)}" for window, of_window in found.items()]
                 yield (
@@ -55,13 +59,9 @@ def _statistics(
     return figures, {range_: [f"{value:.2f}" for value in found] for range_, found in ends.items()}
 
 
-def _other_quantiles(run: dict[str, Any], windows: Iterable[tuple[int, int]]) -> str:
-    """Return which ranges numpy's default quantiles give for the windows that fit."""
-    said = []
-    for n_epochs, n_last in windows:
-        ends = np.percentile(100 * np.array(run["test_accuracy"][n_epochs - n_last : n_epochs]), _RANGES[-1])
-        said.append("–".join(f"{end:.2f}" for end in ends))
-    return f"The range is of median-unbiased quantiles; numpy's default ones give {', '.join(said)}."
+def _default_range(run: dict[str, Any], n_epochs: int, n_last: int, range_: tuple[float, float]) -> str:
+    ends = np.percentile(100 * np.array(run["test_accuracy"][n_epochs - n_last : n_epochs]), range_)
+    return "–".join(f"{end:.2f}" for end in ends)
 
 
 def ours_over_that_window(results: Results) -> Iterator[str]:
@@ -82,6 +82,12 @@ def _sentence(figures: list[str], ranges: dict[tuple[float, float], list[str]]) 
 
 def _name(n_epochs: int, n_last: int) -> str:
     return f"epochs {n_epochs - n_last + 1} to {n_epochs}"
+
+
+def share_of_drawing() -> str:
+    """Return the share of drawing feedback in the paper's first epoch, which it calls about 2/3."""
+    drawing, total = PAPER_EPOCH["drawing_seconds"], PAPER_EPOCH["seconds"]
+    return f"{drawing:g} of {total:g} s are {drawing / total:.0%}"
 
 
 def largest_deviation(share: float) -> str:

@@ -8,8 +8,7 @@ import numpy as np
 
 from wtm.paper.intervals import MIN_SEEDS, UNDECIDED
 from wtm.paper.record import common_epochs
-from wtm.paper.report.accuracy_claims import ABSTRACT
-from wtm.paper.report.claim import OUR_EXPERIMENT, Claim, Finding, facts, protocol_of
+from wtm.paper.report.claim import ABSTRACT, OUR_EXPERIMENT, Claim, Finding, facts, protocol_of
 from wtm.paper.report.other_methods import favourable
 from wtm.paper.report.result_folder import NotMeasuredError, Results
 from wtm.paper.report.sampling import (

@@ -208,7 +208,7 @@ class Sections:
     def times(self) -> Blocks:
         """Yield the times of the large machines, and those of the authors' program next to ours."""
         rows = []
-        for key in sorted(NAMES_BY_RECIPE, key=lambda key: list(NAMES).index(key.removesuffix("-authors"))):
+        for key in NAMES_BY_RECIPE:
             machines = large_machines(key)
             paper = " and ".join(f"{papers_row(key, setting)[0].seconds:g}" for setting in machines)
             for times in times_by_processor(*(self.results.of(key, setting) for setting in machines)):
